@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "intent/plan/compile.hpp"
+#include "intent/profile/profile_json.hpp"
 #include "intent/rules/for_reads.hpp"
 #include "intent/rules/read_cost.hpp"
 #include "rule_cases.hpp"
@@ -86,6 +88,32 @@ TEST_CASE("rule 13 counts how often chunks come back over the run") {
     CHECK(number(*decision(whole, Options{}, "13"), "estimated.loads_then") == 30);
     tests::first(whole).filters.clear();
     CHECK_FALSE(decision(whole, Options{}, "13"));
+}
+
+TEST_CASE("what other chunks save on top of a cache is what the cache leaves") {
+    const Profile profile = samples();
+    const std::string text = to_json(profile);
+    const plan::Plan plan = plan_of({profile}, Options{}, {});
+    const std::vector<std::byte> bytes = plan::compile(plan, "plan", [](auto) { return "h"; });
+    std::string_view problem;
+    const plan::PlanView kept = plan::PlanView::decode(bytes, problem);
+    const auto alone = badly_read({"profile", text});
+    const auto beside = badly_read({"profile", text}, &kept);
+    REQUIRE(alone.size() == 1);
+    REQUIRE(beside.size() == 1);
+    const auto cache = decision(profile, Options{}, "13");
+    const double by_cache = number(*cache, "estimated.saved");
+    CHECK(*beside[0].saved_s == doctest::Approx(*alone[0].saved_s - by_cache).epsilon(0.1));
+    CHECK(beside[0].times < alone[0].times);
+
+    // A cache for all chunks unpacks each of them once, as other chunks would be: no second gain.
+    Profile rows = reader({781300}, {7813}, 4, true);
+    reads(rows, 2000, {100}, 1900);
+    const plan::Plan all = plan_of({rows}, Options{}, {});
+    const auto cached = plan::compile(all, "plan", [](auto) { return "h"; });
+    const plan::PlanView with = plan::PlanView::decode(cached, problem);
+    CHECK(badly_read({"profile", to_json(rows)}).size() == 1);
+    CHECK(badly_read({"profile", to_json(rows)}, &with).empty());
 }
 
 TEST_CASE("files of one pattern save together") {

@@ -36,7 +36,7 @@ def test_where_nothing_is_set_it_says_why(tmp_path: Path) -> None:
     del file["mpiio"]
     profile.write_text(json.dumps(found))
     said = " ".join(tailrace("advise", profile).stdout.split())
-    nothing = "No settings for a plan No rule fits this profile"
+    nothing = "No settings: no rule fits this profile"
     assert said.startswith(nothing)
 
 

@@ -158,3 +158,24 @@ def test_words_for_the_terminal() -> None:
         words.rule_text(RESULT["rules"][1]) == "rule 17, chunk_cache_bytes: left out: does not pay"
     )
     assert words.rule_text(RULE).endswith("kept; without it a run takes 12.5 times as long")
+
+
+def test_the_verdict_says_what_is_slow_what_to_do_and_what_to_expect() -> None:
+    less = {**RULE, "rule": "14", "without_it": 1.2, "why": "another"}
+    assert words.verdict_text({**RESULT, "rules": [less, *RESULT["rules"]]}) == (
+        "Faster, and proven: 20 calls <touch> 1 chunk; the plan below makes it 4 times as fast"
+    )
+    nothing = {**RESULT, "verdict": "nothing_to_gain", "kept": False, "reason": "no rule fits"}
+    nothing["profile"] = "/d/tailrace-tune/profile.json"
+    assert words.verdict_text(nothing) == (
+        "Nothing to gain here: no rule fits; `tailrace advise /d/tailrace-tune/profile.json` names "
+        "1 change to make yourself"
+    )
+    assert words.verdict_text({**nothing, "advice": []}) == "Nothing to gain here: no rule fits"
+    chunks = {"path": "/x", "from": [1, 1000], "to": [2000, 16], "why": "40 reads of 2000 x 1"}
+    arm = {"became": "faster", "files": [{"path": "/d/in.h5", "datasets": [chunks]}],
+           "speedup": {"median": 2.1}}  # fmt: skip
+    assert words.verdict_text({**nothing, "repack": arm}) == (
+        "Nothing to gain by settings, but by repacking what it reads: /d/in.h5:/x: 1 x 1000 -> "
+        "2000 x 16, for 40 reads of 2000 x 1; the repacked file makes it 2.1 times as fast"
+    )

@@ -65,6 +65,7 @@ def advise(
     from tailrace.cli import advise_show, overview_show
     from tailrace.intent import advice, snippets
     from tailrace.intent.target import check_target
+    from tailrace.intent.verdict import verdict
     from tailrace.whole_files import write_text
 
     output = Output(as_json=as_json, quiet=quiet)
@@ -91,5 +92,5 @@ def advise(
     advise_show.show_held(output, plan)
     if output_file is not None:
         output.line(f"plan: {output_file}")
-    output.json({"command": "advise", "plan": plan, **about})
+    output.json({"command": "advise", "verdict": verdict(plan), "plan": plan, **about})
     return 0

@@ -41,7 +41,7 @@ def doctor(folder: Folder = Path(), as_json: Json = False, quiet: Quiet = False)
         f"{section.title}: {finding.name}"
         for section in sections
         for finding in section.findings
-        if finding.state == "missing"
+        if finding.state == "missing" and section.key != "commands"
     ]
     if lacking:
         output.line(f"missing: {'; '.join(lacking)}")

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import typer
 
 from tailrace import interrupts
+from tailrace.cli import program_code
 from tailrace.cli.output import Output, json_requested
 from tailrace.errors import ExitCode, TailraceError
 
@@ -45,6 +46,11 @@ def run(words: list[str]) -> int:
     """Runs a command in this process and returns its exit code; no exception leaves."""
     arguments = [plain_dashes(word) for word in words]
     output = Output(as_json=json_requested(arguments))
+
+    def failed(error: TailraceError) -> int:
+        error.code = program_code.of_own_failure(arguments, error.code)
+        return _failed(output, error)
+
     try:
         from tailrace.cli.app import app_for
 
@@ -53,7 +59,7 @@ def run(words: list[str]) -> int:
         interrupts.check()
         return int(code or 0)
     except TailraceError as error:
-        return _failed(output, error)
+        return failed(error)
     except (KeyboardInterrupt, typer.Abort):
         interrupts.ignore()
         output.note("interrupted")
@@ -61,17 +67,17 @@ def run(words: list[str]) -> int:
     except BrokenPipeError:
         # The reader (head, less) has seen enough; nothing more may be written at exit.
         _write_nothing_more()
-        return ExitCode.RUN_FAILED
+        return program_code.of_own_failure(arguments, ExitCode.RUN_FAILED)
     except MemoryError:
-        return _failed(output, TailraceError("not enough memory", code=ExitCode.RUN_FAILED))
+        return failed(TailraceError("not enough memory", code=ExitCode.RUN_FAILED))
     except OSError as error:
-        return _failed(output, _from_os_error(error))
+        return failed(_from_os_error(error))
     except typer.TyperException as error:
-        return _failed(output, _from_typer(error))
+        return failed(_from_typer(error))
     except Exception as error:  # a bug of ours: said so, with what is needed to report it
         if os.environ.get("TAILRACE_TRACEBACK"):
             raise
-        return _failed(output, _unexpected(error))
+        return failed(_unexpected(error))
 
 
 def _write_nothing_more() -> None:

@@ -77,14 +77,15 @@ def profile(
 ) -> int:
     """Run a program and record what it does with its files.
 
-    The program is not changed, and you need not build it again; it may be a script. The profile is
-    also written if the program fails, which is exit code 1.
+    The program is not changed, and you need not build it again; it may be a script. The exit code
+    and standard output are the program's. The profile is also written if the program fails.
     """
+    from tailrace.cli import program_code
     from tailrace.intent import declarations, layers, record
     from tailrace.intent.sources import profile_text
     from tailrace.intent.target import check_target
 
-    output = Output(as_json=as_json, quiet=quiet)
+    output = Output(as_json=as_json, quiet=quiet, runs_program=from_spools is None)
     core = _core()
     wanted = layers.parse(layers_asked)
     if (from_spools is None) == (not command):
@@ -115,16 +116,17 @@ def profile(
         hooks.environment.update(declaring)
         words = record.with_environment(hooks.words, list(hooks.environment))
         ended = record.run(words, hooks.environment, quiet_stdout=as_json)
-        found = _read(core, spools, command, wanted)
-        if not keep_spools:
-            for source in found["origin"].get("sources", []):
-                source["path"] = Path(source["path"]).name
-        # A run that recorded nothing says nothing against an earlier one.
-        kept = target.exists() and not found["run"].get("processes")
-        if not kept:
-            write_text(target, profile_text(found))
+        with program_code.stays(output, ended):
+            found = _read(core, spools, command, wanted)
+            if not keep_spools:
+                for source in found["origin"].get("sources", []):
+                    source["path"] = Path(source["path"]).name
+            # A run that recorded nothing says nothing against an earlier one.
+            kept = target.exists() and not found["run"].get("processes")
+            if not kept:
+                write_text(target, profile_text(found))
     _tell(output, found, ended, output_file, command, wanted.names, kept=kept)
-    return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
+    return ended.code
 
 
 def _check_spools(folder: Path, declared: Path | None) -> None:
@@ -158,17 +160,11 @@ def _read(core: Any, spools: Path, command: list[str], wanted: Layers) -> dict[s
 
 
 def _core() -> Any:
-    from tailrace.native import core
+    from tailrace.native import core, missing
 
     module = core()
     if module is None or not hasattr(module, "profile_of_spools"):
-        raise TailraceError(
-            "the compiled helper that reads what was recorded is missing",
-            where="profile",
-            hint="install a C++ compiler (Debian: apt-get install g++), then `pip install "
-            "--force-reinstall` tailrace again; or `make build` in a clone",
-            code=ExitCode.CAPABILITY_MISSING,
-        )
+        raise missing("the compiled helper that reads what was recorded is missing", "profile")
     return module
 
 
@@ -176,19 +172,20 @@ def _tell(
     output: Output, found: dict[str, Any], ended: Any, file: Path, command: list[str],
     layers: Sequence[str], kept: bool = False,
 ) -> None:  # fmt: skip
+    from tailrace.cli import program_code
     from tailrace.cli.profile_show import show
 
     processes = found["run"].get("processes", [])
     if not processes and ended is not None and ended.signal_number:
         output.note(
             f"nothing was recorded before the program ended with {ended.how} "
-            "(run it without tailrace to see whether it does so too)"
-        )
+            "(run it without tailrace to see whether it does so too)", always=True,
+        )  # fmt: skip
     elif not processes and ended is not None:
         what = " or ".join(_uses[layer] for layer in layers)
         output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
-    if ended is not None and ended.code and (processes or not ended.signal_number):
-        output.note(f"the program ended with {ended.how}; the profile holds what it did before")
+    if ended is not None and (processes or not ended.signal_number):
+        program_code.tell(output, ended, "; the profile holds what it did before")
     show(output, found)
     output.line(f"no new profile: the earlier {file} stays" if kept else f"profile: {file}")
     output.json(

@@ -15,7 +15,7 @@ from tailrace.tune.words import (
     repack_text,
     rule_text,
     speed_text,
-    title_of,
+    verdict_text,
 )
 from tailrace.units import mib, plural
 
@@ -25,8 +25,7 @@ Document = dict[str, Any]
 def show(output: Output, result: Document) -> None:
     """The verdict, the times, the rules, and what to do with it."""
     kept = result["kept"]
-    title = f"{title_of(result)}: {result['reason']}"
-    output.line(title, "bold green" if kept else "bold")
+    output.line(verdict_text(result), "bold green" if kept else "bold")
     if speed := speed_text(result):
         output.line(f"  {speed}")
     if result["verdict"] == "no_verdict" and (itself := itself_text(result)):

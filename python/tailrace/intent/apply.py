@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tailrace.globs import fits, matches
+from tailrace.globs import fits, matches, name_of
 from tailrace.intent import proof
 from tailrace.intent.native_calls import call
 from tailrace.units import plural
@@ -60,9 +60,18 @@ def why_not_collective(plan: Document, allowed: Sequence[str], command: Sequence
     return f"collective: not the proven run: {'; '.join(differences)}" if differences else ""
 
 
-def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line]]:
+def why_no_variables(plan: Document, command: Sequence[str]) -> str:
+    """Why variables of that class stay out of a proven run all the same; "": they do not."""
+    is_any = any(one.get("class") == "collective" for one in plan.get("environment", []))
+    why = proof.why_not_seen(plan, command) if is_any else ""
+    return f"collective: {why}" if why else ""
+
+
+def without_collective(
+    plan: Document, reason: str, of_variables: str = ""
+) -> tuple[Document, list[Line]]:
     """The plan without its collective settings, and those; with all where there is no reason, and
-    then each only for the number of ranks that was proven."""
+    then each only for the number of ranks that was proven. of_variables: a reason for these."""
     held: list[Line] = []
     entries = []
     for entry in plan.get("entries", []):
@@ -83,6 +92,7 @@ def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line
         if kept:
             entries.append({**entry, "settings": kept})
     variables = []
+    reason = reason or of_variables
     for one in plan.get("environment", []):
         if reason and one.get("class") == "collective":
             held.append(Line(one["because"]["rule"], one["name"], "held", reason))
@@ -179,14 +189,11 @@ def lines_of(plan: Document, found: Document) -> list[Line]:
 def _not_met(plan: Document, found: Document) -> list[Line]:
     """Settings of entries that nothing was met for, though it may have been for another entry."""
     missing: dict[tuple[str, str, str], Line] = {}
-    anywhere = {(one.get("rule"), one.get("setting")) for one in found["outcomes"]}
+    became = _settings_by_place(found)
+    anywhere = {one for datasets in became.values() for here in datasets.values() for one in here}
     surely = anywhere if found.get("dropped") else set()  # not every place was noted down
     for entry in plan.get("entries", []):
-        here = {
-            (one["rule"], one["setting"])
-            for one in found["outcomes"]
-            if "rule" in one and _is_of(entry, one)
-        }
+        here = _at(entry, became)
         for setting in entry["settings"]:
             rule, key = setting["because"]["rule"], setting["key"]
             if (rule, key) in here | surely:
@@ -199,11 +206,36 @@ def _not_met(plan: Document, found: Document) -> list[Line]:
     return list(missing.values())
 
 
-def _is_of(entry: Document, outcome: Document) -> bool:
-    if not fits(outcome.get("file", ""), entry["file"]):
-        return False
+Places = dict[str, dict[str, set[tuple[str, str]]]]  # rule and setting, by file and dataset
+
+
+def _settings_by_place(found: Document) -> Places:
+    """What something was noted down of: a tune may have thousands of each."""
+    places: Places = {}
+    for one in found["outcomes"]:
+        if "rule" in one:
+            datasets = places.setdefault(one.get("file", ""), {})
+            here = datasets.setdefault(one.get("dataset", ""), set())
+            here.add((one["rule"], one["setting"]))
+    return places
+
+
+def _at(entry: Document, places: Places) -> set[tuple[str, str]]:
+    """What was noted down of the places that an entry is for."""
     wanted = entry.get("dataset", "")
-    return not wanted or matches(outcome.get("dataset", ""), wanted)
+    only = name_of(wanted)
+    here: set[tuple[str, str]] = set()
+    for file, datasets in places.items():
+        if not fits(file, entry["file"]):
+            continue
+        if not wanted:
+            names = list(datasets)
+        elif only is not None:
+            names = [only]
+        else:
+            names = [name for name in datasets if matches(name, wanted)]
+        here.update(*(datasets.get(name, set()) for name in names))
+    return here
 
 
 def _why_not_met(entry: Document, key: str, found: Document) -> str:

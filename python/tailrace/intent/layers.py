@@ -12,17 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import tailrace
+from tailrace import native
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, program_file
 from tailrace.run.launcher import flavour_of, launchers
 
 LAYERS = ("hdf5", "mpiio", "posix")
 PRELOADED = ("mpiio", "posix")
-remedies = {
-    "mpiio": "build tailrace with MPI (`make build` in a clone); --layers hdf5 records without it",
-    "posix": "install a C++ compiler (Debian: apt-get install g++), then `pip install "
-    "--force-reinstall` tailrace again; or `make build` in a clone",
-}
+
+
+def remedy(layer: str) -> str:
+    """How its hook is got."""
+    if layer == "mpiio":
+        return "build tailrace with MPI (`make build` in a clone); --layers hdf5 records without it"
+    return native.why_missing()[1]
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ def _preloads(layers: Layers, hooks: Hooks) -> list[str]:
             if layers.asked:
                 raise TailraceError(
                     f"the hook of the layer {name} (libtailrace_{name}.so) is not installed",
-                    where="--layers", hint=remedies[name], code=ExitCode.CAPABILITY_MISSING,
+                    where="--layers", hint=remedy(name), code=ExitCode.CAPABILITY_MISSING,
                 )  # fmt: skip
             continue
         if reason := why_not(path):

@@ -22,7 +22,8 @@ from tailrace.whole_files import is_stream
 
 @dataclass(frozen=True)
 class Ended:
-    """How the program ended; `signal_number` where a signal ended it."""
+    """How the program ended, with the exit code that a shell gives for it; `signal_number` where a
+    signal ended it."""
 
     code: int
     elapsed_s: float
@@ -30,7 +31,8 @@ class Ended:
 
     @property
     def how(self) -> str:
-        return f"signal {self.signal_number}" if self.signal_number else f"exit code {self.code}"
+        by_signal = f"signal {self.signal_number} (exit code {self.code})"
+        return by_signal if self.signal_number else f"exit code {self.code}"
 
 
 def with_environment(
@@ -69,7 +71,8 @@ def run(words: list[str], added: dict[str, str], *, quiet_stdout: bool) -> Ended
             stdout=sys.stderr.fileno() if quiet_stdout else None,
         )
     except OSError as error:
-        code = ExitCode.USAGE if isinstance(error, FileNotFoundError) else ExitCode.RUN_FAILED
+        is_absent = isinstance(error, FileNotFoundError)
+        code = ExitCode.NOT_FOUND if is_absent else ExitCode.NOT_STARTED
         raise TailraceError(
             f"the program cannot be started: {error.strerror}", where=words[0], code=code,
             hint="the words after -- are run directly, without a shell",

@@ -77,6 +77,9 @@ class BadlyRead:
     saved_s: float | None = None
 
 
-def badly_read(profile: Mapping[str, Any]) -> list[BadlyRead]:
-    """All such files, those first that save the most."""
-    return [BadlyRead(*one) for one in call("badly_read", json.dumps(profile), "profile")]
+def badly_read(
+    profile: Mapping[str, Any], plan: Mapping[str, Any] | None = None
+) -> list[BadlyRead]:
+    """All such files, those first that save the most. plan: on top of which that is."""
+    kept = json.dumps(plan) if plan else ""
+    return [BadlyRead(*one) for one in call("badly_read", json.dumps(profile), "profile", kept)]

@@ -71,6 +71,7 @@ class Arms:
         self._budget = budget
         self._same: tuple[Comparison, Times] | None = None
         self.pace = Pace()
+        self.fastest_s = 0.0  # of the two
 
     @property
     def same(self) -> Comparison | None:
@@ -83,8 +84,9 @@ class Arms:
         self._limit_s, self._given_s = limit_s, limit_s if is_given else None
         kept = [self._kept(name) for name in ("default-1", "default-2")]
         self._default = kept[0]
-        slowest = max(self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2"))
-        derived_s = max(_least_limit_s, _times_slower * slowest)
+        times = [self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2")]
+        self.fastest_s = min(times)
+        derived_s = max(_least_limit_s, _times_slower * max(times))
         self._limit_s, self._is_derived = min(limit_s, derived_s), derived_s < limit_s
         known = self._known = content.by_itself(kept[0], kept[1])
         while self._ledger.known(self._next_default) is not None:
@@ -327,6 +329,8 @@ class Arms:
             if is_last and measured.outcome.stopped == "limit":
                 self._drop(measured)
                 raise BudgetEnded
+            if measured.outcome.stopped == "limit":
+                self._budget.hung(measured.whole_s)
             reason = self._why_again(plan, measured)
             if not reason or reason in reasons:
                 break
@@ -345,7 +349,8 @@ class Arms:
             self._failures.was_no_chance(name)
         if measured.outcome.stopped == "disk":
             raise self._failed(name, measured)
-        self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
+        if not measured.outcome.stopped:
+            self.pace.add("tuned" if plan is not None else "default", measured.whole_s)
         return measured
 
     def _why_again(self, plan: Document | None, measured: Measured) -> str:
@@ -401,13 +406,23 @@ class Arms:
             f"two: {some(sorted(names), 3)}"
         ]
 
+    def check_time(self, next_s: float) -> None:
+        """Raises BudgetEnded: what takes so long, and is no run, would end too late."""
+        self._budget.check(next_s)
+
     def expect(self, elapsed_s: float) -> None:
         """Says how long a run takes, and all of them at most."""
-        one = self.pace.of("default") or elapsed_s
+        hung = ", but for those that hang" if self._budget.is_default else ""
         self._say(
-            f"a run takes about {one:.1f} s; all runs end at the latest {self._budget.words} after "
-            "the start (--budget)"
+            f"a run takes about {elapsed_s:.1f} s; the runs that follow{hung} end at the latest "
+            f"{self._budget.words} after the start (--budget)"
         )
+        least_s = recording.runs_of_a_verdict * elapsed_s
+        if least_s > self._budget.all_s:
+            self._say(
+                f"a verdict takes some {recording.runs_of_a_verdict} runs: --budget "
+                f"{math.ceil(least_s / 60)}"
+            )
 
 
 def _file_name(name: str) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import shutil
@@ -32,6 +33,8 @@ UNSEEN = (
     "1.14, or linked into the program"
 )
 
+runs_of_a_verdict = 12  # where one lever brings much, or nothing does
+
 # What programs and libraries say when they want to ask somebody.
 _wants_a_terminal = (
     "EOFError", "EOF when reading a line", "not a tty", "not a terminal",
@@ -57,11 +60,14 @@ class Recorded:
     unseen: list[str] = field(default_factory=list)
 
 
-def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recorded:
-    """Runs the command once under the hooks.
+def record_run(
+    setting: Setting, ground: Ground, limit_s: float, budget_s: float | None = None
+) -> Recorded:
+    """Runs the command once under the hooks. budget_s: what is left of all that was given.
 
     Raises: it failed, or outlived its limit, and why, as far as it told.
     """
+    given_s, limit_s = limit_s, min(limit_s, budget_s or limit_s)
     folder = ground.begin()
     spools, prints = setting.root / "spools", setting.root / "prints" / "record"
     shutil.rmtree(spools, ignore_errors=True)
@@ -70,6 +76,8 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     hooks = layers.prepare(layers.parse("auto"), words, spools, None)
     words = record.with_environment(hooks.words, list(hooks.environment))
     outcome = supervised(setting.job(words, hooks.environment, prints, limit_s, ground, [spools]))
+    if outcome.stopped == "limit" and limit_s < given_s:
+        raise _beyond_budget(limit_s, setting.command)
     if outcome.code or outcome.stopped:
         raise _why_failed(outcome, spools, prints, setting, ground, limit_s)
     profile = _profile_of(spools, setting.command)
@@ -87,6 +95,16 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
         relocation.profile_at_home(profile, homes), outcome, size, outside, left.written,
         list(hooks.notes), refusals.note(denied) if denied else "",
         sorted({relocation.at_home(path, homes) for path in not_seen}),
+    )  # fmt: skip
+
+
+def _beyond_budget(budget_s: float, command: Sequence[str]) -> TailraceError:
+    least = math.ceil(runs_of_a_verdict * budget_s / 60)
+    return TailraceError(
+        f"the program has not ended after {budget_s:.0f} s, all that --budget gives",
+        where=shlex.join(command), code=ExitCode.RUN_FAILED,
+        hint=f"a tune makes some {runs_of_a_verdict} runs, which take more than "
+        f"{plural(least, 'minute')}: give it so many, or a smaller case of the program",
     )  # fmt: skip
 
 

@@ -71,8 +71,11 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             found.notes += put_aside_notes(ground)
             result = _written_or_said(asked, found, ledger, say, confined=confined.is_whole)
             with interrupts.held():
-                ground.close()
-                remove(state)
+                if found.goes_on:
+                    _say(say, _kept(asked))
+                else:
+                    ground.close()
+                    remove(state)
         except BaseException:
             _given_up(asked, ground, ledger, say)
             raise
@@ -121,7 +124,7 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
             elif ground is not None:
                 ground.put_back()
         if kept:
-            _say(say, f"the results so far are in {asked.output}: --resume continues")
+            _say(say, _kept(asked))
             return
         if ground is not None:
             ground.close()
@@ -130,6 +133,10 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
         remove(asked.state)
         with suppress(OSError):
             asked.output.rmdir()
+
+
+def _kept(asked: Asked) -> str:
+    return f"the results so far are in {asked.output}: --resume continues"
 
 
 def _put_back_outside(asked: Asked, ledger: Ledger, say: Say) -> None:

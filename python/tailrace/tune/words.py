@@ -27,6 +27,30 @@ def title_of(result: Document) -> str:
     return titles[result["verdict"]]
 
 
+def verdict_text(result: Document) -> str:
+    """In one sentence: what was slow, what to do, and what to expect; else why there is nothing."""
+    title, speed, arm = title_of(result), result["speedup"], result["repack"]
+    if result["kept"] and speed:
+        kept = [rule for rule in result["rules"] if rule["kept"]]
+        slow = max(kept, key=lambda rule: rule["without_it"] or 0)["why"] + "; " if kept else ""
+        return f"{title}: {slow}the plan below makes it {_times(speed)} times as fast"
+    if arm and arm["became"] == "faster":
+        file = arm["files"][0]
+        slow = f"{file['path']}:{chunk_text(file['datasets'][0])}"
+        return f"{title}: {slow}; the repacked file makes it {_times(arm['speedup'])} times as fast"
+    if not (advice := result["advice"]):
+        return f"{title}: {result['reason']}"
+    yours = plural(len(advice), "change")
+    profile = shlex.quote(result["profile"])
+    return (
+        f"{title}: {result['reason']}; `tailrace advise {profile}` names {yours} to make yourself"
+    )
+
+
+def _times(speed: Document) -> str:
+    return f"{speed['median']:.3g}"
+
+
 def speed_text(result: Document) -> str:
     """'2.10 s by default, 0.10 s tuned: 21 times as fast (20.1 to 21.9, 6 pairs)'; "": not
     measured."""

@@ -41,6 +41,12 @@ std::optional<Reason> collective_fires(const Subject& s) {
     return reason;
 }
 
+/// What PnetCDF creates is left to rule 53.
+std::optional<Reason> nodes_fires(const Subject& s) {
+    if (s.file.pnetcdf && s.file.pnetcdf->creates.value_or(0) > 0) return std::nullopt;
+    return collective_fires(s);
+}
+
 std::optional<Held> nodes_held(const Subject& s) {
     if (!known_nodes(s))
         return Held{Guard::nodes,
@@ -241,13 +247,13 @@ const std::array hint_table{
          "An aggregator per node or stripe",
          Scope::file,
          Class::safe,
-         "at least 100 collective calls",
+         "at least 100 collective calls, not below a PnetCDF that creates the file",
          "more than one node",
          "hint cb_nodes: the nodes, at most the stripes",
          "aggregators that do not share a target",
          "N, S",
          {.keys = "hint.cb_nodes", .aggregators = true},
-         collective_fires,
+         nodes_fires,
          nodes_held,
          nodes_act},
     Rule{"42",

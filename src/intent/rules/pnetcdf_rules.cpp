@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of PnetCDF, set through its environment variable: 49 to 53; and its calls: 73.
+// Rules of PnetCDF, set through its environment variable: 49 to 52; its aggregators: 53; its calls:
+// 73.
 #include <algorithm>
 #include <array>
 
@@ -133,7 +134,7 @@ Proposal subfiles_act(const Subject& s) {
                      std::clamp<std::uint64_t>(nodes(s), 2, 64)));
 }
 
-std::optional<Reason> environment_fires(const Subject& s) {
+std::optional<Reason> aggregators_fires(const Subject& s) {
     if (!s.file.pnetcdf || s.file.pnetcdf->creates.value_or(0) == 0 || mpiio_calls(s, true) < 100 ||
         nodes(s) < 2)
         return std::nullopt;
@@ -142,7 +143,11 @@ std::optional<Reason> environment_fires(const Subject& s) {
     return reason.note("mpiio.collective_calls", mpiio_calls(s, true), "calls");
 }
 
-Proposal environment_act(const Subject& s) { return hints(say("cb_nodes=", aggregators(s))); }
+/// A hint of the file, which the hook holds back under OMPIO; PNETCDF_HINTS would go there too.
+Proposal aggregators_act(const Subject& s) {
+    return {.settings = {
+                {std::string(plan::hint_prefix) + "cb_nodes", Setting(say(aggregators(s))), {}}}};
+}
 
 // --- 73: puts that do not wait for each other ----------------------------------------------------
 struct Puts {
@@ -239,18 +244,18 @@ const std::array pnetcdf_table{
          nullptr,
          subfiles_act},
     Rule{"53",
-         "Hints without touching the program",
+         "An aggregator per node or stripe below PnetCDF",
          Scope::file,
          Class::safe,
          "at least 100 collective calls below PnetCDF on several nodes",
          "",
-         "PNETCDF_HINTS: cb_nodes, and what rules 49 to 52 ask for",
-         "hints take effect although the program gives none",
+         "hint cb_nodes: the nodes, at most the stripes",
+         "aggregators that do not share a target",
          "P",
          {.keys = "hint.cb_nodes", .aggregators = true},
-         environment_fires,
+         aggregators_fires,
          nullptr,
-         environment_act},
+         aggregators_act},
     Rule{"73",
          "Puts that are completed together",
          Scope::file,

@@ -230,12 +230,12 @@ double loads_of(const Subject& s, const Transfers& side, std::uint64_t cache, bo
     return lying.chunk.empty() ? 0 : loads(visits_of(side, *s.dataset), lying);
 }
 
-Saving saving_of(const Transfers& side, double now, double then) {
+Saving saving_of(const Transfers& side, double now, double then, std::optional<double> recorded) {
     Saving found{then > 0 ? std::max(1.0, now / then) : 1.0};
     const std::uint64_t processes = std::max<std::uint64_t>(side.processes.value_or(1), 1);
     if (side.elapsed_s)
-        found.seconds =
-            *side.elapsed_s / static_cast<double>(processes) * (1.0 - 1.0 / found.times);
+        found.seconds = *side.elapsed_s / static_cast<double>(processes) *
+                        (1.0 - 1.0 / found.times) * (recorded ? now / *recorded : 1.0);
     return found;
 }
 
@@ -249,7 +249,7 @@ void note_saving(Reason& reason, const Saving& saving, const Subject& s) {
                              seconds(*s.profile.run.elapsed_s));
 }
 
-std::optional<Relaid> relaid_for_reads(const Subject& s) {
+std::optional<Relaid> relaid_for_reads(const Subject& s, Count planned) {
     const Dataset& dataset = *s.dataset;
     const bool lies_here = chunked(dataset) || contiguous(dataset);
     if (!lies_here || !dataset.reads || size_bytes(dataset).value_or(0) < mib) return std::nullopt;
@@ -259,21 +259,24 @@ std::optional<Relaid> relaid_for_reads(const Subject& s) {
     const std::vector<Visit> visits = visits_of(reads, dataset);
     const std::optional<Access> most = dominant(dataset.reads, dataset);
     if (visits.empty() || !most) return std::nullopt;
-    const Lying lying = as_it_lies(s, reads, cache_in_force(s), false);
+    const Lying recorded = as_it_lies(s, reads, cache_in_force(s), false);
+    const Lying lying = planned ? as_it_lies(s, reads, *planned, true) : recorded;
     const double now = cost(visits, lying);
     Tried best = best_of(visits, lying, usual_sizes);
     if (now < plenty * best.first) best = std::min(best, best_of(visits, lying, small_sizes));
     if (now < worth * best.first) return std::nullopt;
-    return Relaid{dataset.path, best.second, saving_of(reads, now, best.first), *most};
+    const Saving saving = saving_of(reads, now, best.first, cost(visits, recorded));
+    return Relaid{dataset.path, best.second, saving, *most};
 }
 
-std::vector<Relaid> relaid_for_reads_of_file(const Subject& s) {
+std::vector<Relaid> relaid_for_reads_of_file(const Subject& s, const PlannedCache& planned) {
     std::vector<Relaid> all;
     if (!is_only_read(s)) return all;
     Subject of = s;
     for (const Dataset& dataset : s.file.datasets) {
         of.dataset = &dataset;
-        if (auto one = relaid_for_reads(of)) all.push_back(std::move(*one));
+        auto one = relaid_for_reads(of, planned ? planned(of) : Count{});
+        if (one) all.push_back(std::move(*one));
     }
     std::ranges::stable_sort(all, [](const Relaid& a, const Relaid& b) {
         return a.saving.seconds.value_or(0) > b.saving.seconds.value_or(0);

@@ -281,7 +281,11 @@ const std::array transfer_table{
          {.parallel = true, .same_order = true, .keys = "write_mode", .same_transfers = true},
          filters_fires,
          writes_held,
-         writes_act},
+         writes_act,
+         true,
+         "write it collectively (H5Pset_dxpl_mpio with H5FD_MPIO_COLLECTIVE; h5py: `with "
+         "dataset.collective:`), every rank in each call, with an empty selection if it has "
+         "nothing; or create it without filters"},
     Rule{"38",
          "A larger buffer for conversions",
          Scope::dataset,
@@ -308,7 +312,8 @@ const std::array transfer_table{
          {.parallel = true},
          left_behind_fires,
          nullptr,
-         left_behind_act},
+         left_behind_act,
+         true},
 };
 
 }  // namespace

@@ -312,7 +312,7 @@ def test_from_fortran(tmp_path: Path, interface: str) -> None:
         "cb_buffer_size", cwd=tmp_path, timeout=60, **SANITIZERS,
     ).expect(0)  # fmt: skip
     assert "cb_buffer_size 8388608" in ran.out
-    assert "rule 42, hint.cb_buffer_size = 8388608: applied 2 times" in ran.out
+    assert "rule 42, hint.cb_buffer_size = 8388608: applied 2 times" in ran.err
 
 
 def test_pnetcdf(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_pnetcdf(tmp_path: Path) -> None:
         "apply", write_plan(tmp_path, hints(pattern="*.nc")), "--", *MPIEXEC, "-n", "4", program,
         "p.nc", cwd=tmp_path, timeout=60, **SANITIZERS,
     ).expect(0)  # fmt: skip
-    assert "rule 42, hint.cb_buffer_size = 8388608: applied 4 times" in ran.out
+    assert "rule 42, hint.cb_buffer_size = 8388608: applied 4 times" in ran.err
 
 
 def test_hdf5_says_it_once(tmp_path: Path) -> None:

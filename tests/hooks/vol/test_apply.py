@@ -112,7 +112,7 @@ def test_a_short_run_with_a_plan_that_is_not_proven_is_told(tmp_path: Path) -> N
     words = "the start of the hooks may take"
     for settings, expected in (([setting("3", "meta_block_bytes", 1 << 20)], True), ([], False)):
         plan = write_plan(tmp_path, *([entry("out.h5", *settings)] if settings else []))
-        said = tailrace("apply", plan, "--", *command, cwd=tmp_path).expect(0).out
+        said = tailrace("apply", plan, "--", *command, cwd=tmp_path).expect(0).err
         assert (words in said and "tailrace tune -- " in said) is expected
     assert applying.note_on_short_run({}, 60, command) == ""
     assert applying.note_on_short_run({"proof": {}}, 1, command) == ""
@@ -427,7 +427,7 @@ def test_lines_for_a_person_and_what_was_not_met(tmp_path: Path) -> None:
     )
     ran = tailrace("apply", plan, "--", *script(tmp_path, ASK + WRITE), cwd=tmp_path).expect(0)
     at = str(tmp_path)
-    *lines, last = ran.out.splitlines()
+    *lines, last = ran.err.splitlines()
     assert "Nothing proves yet that this plan pays" in last
     assert lines == [
         "rule 25, write_mode: held back: collective: it needs --allow collective, and the very "
@@ -444,10 +444,13 @@ def test_lines_for_a_person_and_what_was_not_met(tmp_path: Path) -> None:
 
 def test_failures_keep_their_exit_codes(tmp_path: Path) -> None:
     plan = write_plan(tmp_path, entry("*.h5", setting("3", "meta_block_bytes", 1 << 20)))
-    fails = [sys.executable, "-c", "import sys; sys.exit(7)"]
-    ran = tailrace("apply", plan, "--json", "--", *fails, cwd=tmp_path).expect(1)
+    fails = [sys.executable, "-c", "import sys; print('said'); sys.exit(7)"]
+    ran = tailrace("apply", plan, "--json", "--", *fails, cwd=tmp_path).expect(7)
     assert ran.json["program_exit_code"] == 7
-    tailrace("apply", plan, "--", "no-such-program", cwd=tmp_path).expect(2)
-    tailrace("apply", tmp_path / "none.json", "--", "true", cwd=tmp_path).expect(2)
-    tailrace("apply", plan, "--allow", "colective", "--", "true", cwd=tmp_path).expect(2)
+    ran = tailrace("apply", plan, "--quiet", "--", *fails, cwd=tmp_path).expect(7)
+    assert ran.out == "said\n" and ran.err == "tailrace: the program ended with exit code 7\n"
+    tailrace("apply", plan, "--", "no-such-program", cwd=tmp_path).expect(127)
+    ran = tailrace("apply", tmp_path / "none.json", "--json", "--", "true", cwd=tmp_path)
+    assert ran.expect(125).json["error"]["exit_code"] == 125
+    tailrace("apply", plan, "--allow", "colective", "--", "true", cwd=tmp_path).expect(125)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["plan.json"]

@@ -85,6 +85,22 @@ def test_it_takes_the_word_of_the_user_too(proven: tuple[Path, list[str]]) -> No
     assert "1 settings are not for the environment" in ran.err
 
 
+def test_a_variable_is_held_back_where_the_ranks_are_not_seen(
+    proven: tuple[Path, list[str]],
+) -> None:
+    plan, words = proven
+    document = advice.load(plan)
+    del document["proof"], document["hash"]
+    because = document["entries"][0]["settings"][0]["because"]
+    variable = {"name": "OMPI_MCA_io", "value": "^ompio", "class": "collective"}
+    plan.write_text(json.dumps({**document, "environment": [{**variable, "because": because}]}))
+    prove(plan, *words)
+    ran = tailrace("apply", plan, "--json", "--allow", "collective", "--", *words, cwd=plan.parent)
+    (line,) = [one for one in ran.expect(0).json["lines"] if one["setting"] == "OMPI_MCA_io"]
+    assert line["became"] == "held"
+    assert "nothing tells how many ranks the run will have" in line["reason"]
+
+
 def other_input(folder: Path, _: list[str]) -> None:
     (folder / "input.txt").write_text("1 2 4")
 
