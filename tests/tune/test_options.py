@@ -49,7 +49,7 @@ def test_a_search_finds_the_cache_that_a_plan_had_too_small(home: Path) -> None:
     site = home / "site.json"
     site.write_text(json.dumps(SITE))
     found = kept(
-        home, "--search", "0.5", "--rules", site, "--", PROGRAM, "out.h5", "wider"
+        home, "--search", "30s", "--rules", site, "--", PROGRAM, "out.h5", "wider"
     )  # fmt: skip
     change, *_ = [one for one in found["changes"] if "site.cache" in one]  # more may be noise
     assert change.startswith(f"rule site.cache, chunk_cache_bytes: {32 * MIB}: ")

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from tailrace.cli.options import Declare, Json, Quiet
+from tailrace.cli.options import Allow, Declare, Json, Quiet, allowed
 from tailrace.cli.output import Output
-from tailrace.errors import TailraceError, did_you_mean
 
 Inputs = Annotated[
     list[Path],
@@ -24,15 +23,9 @@ To = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write the plan."),
 ]
-Allow = Annotated[
-    str,
-    typer.Option(
-        "--allow", metavar="CLASS,...", show_default=False,
-        help="Rules of other classes too: collective, opt_in. Safe and layout always are.",
-    ),
-]  # fmt: skip
+Kinds = Literal["h5py", "netcdf4", "xarray", "c", "fortran", "hints"]
 As = Annotated[
-    str,
+    Kinds | None,
     typer.Option(
         "--as", metavar="KIND", show_default=False,
         help="The lines to change in the program instead: h5py, netcdf4, xarray, c, fortran, "
@@ -48,8 +41,8 @@ Rules = Annotated[
 def advise(
     inputs: Inputs,
     output_file: To = None,
-    allow: Allow = "",
-    kind: As = "",
+    allow: Allow = [],  # noqa: B006  (read only)
+    kind: As = None,
     rules: Rules = [],  # noqa: B006  (read only)
     declared: Declare = [],  # noqa: B006  (read only)
     as_json: Json = False,
@@ -68,15 +61,9 @@ def advise(
     from tailrace.whole_files import write_text
 
     output = Output(as_json=as_json, quiet=quiet)
-    if kind and kind not in snippets.kinds:
-        raise TailraceError(
-            f'there is no kind "{kind}".{did_you_mean(kind, list(snippets.kinds))}',
-            where="--as", hint=", ".join(snippets.kinds),
-        )  # fmt: skip
     if output_file is not None:
         check_target(output_file, [*inputs, *rules, *declared])
-    allowed = [word for word in allow.split(",") if word]
-    plan, about, notes = advice.advise(inputs, rules, allowed, declared)
+    plan, about, notes = advice.advise(inputs, rules, allowed(output, allow), declared)
     for note in notes:
         output.note(note)
     if output_file is not None:

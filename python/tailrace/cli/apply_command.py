@@ -11,36 +11,28 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Command, Json, Quiet
+from tailrace.cli.options import Allow, Command, Json, Quiet, allowed
 from tailrace.cli.output import Output
-from tailrace.errors import TailraceError, did_you_mean
 
 PlanFile = Annotated[
     Path,
     typer.Argument(metavar="PLAN", show_default=False, help="What `tailrace advise -o` wrote."),
 ]
-Allow = Annotated[
-    str,
-    typer.Option(
-        "--allow", metavar="CLASS", show_default=False,
-        help="collective: settings that all ranks have to take part in, too, where the plan has a "
-        "proof of this very run: the same program, arguments, inputs and ranks.",
-    ),
-]  # fmt: skip
 
 
 def apply(
     plan_file: PlanFile,
     command: Command,
-    allow: Allow = "",
+    allow: Allow = [],  # noqa: B006  (read only)
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Run a program with the settings of a plan, and say what became of each.
 
     The program is not changed and need not be built anew. What it sets itself stays; where the
-    library refuses a setting, the program's own is used. The exit code and standard output are the
-    program's.
+    library refuses a setting, the program's own is used. Collective settings want --allow and, in
+    the plan, a proof of this very run: program, arguments, inputs and ranks. The exit code and
+    standard output are the program's.
     """
     from tailrace.cli import program_code
     from tailrace.cli.apply_show import show
@@ -48,13 +40,9 @@ def apply(
     from tailrace.intent import apply as applying
 
     output = Output(as_json=as_json, quiet=quiet, runs_program=True)
-    if allow not in {"", "collective"}:
-        raise TailraceError(
-            f'there is no class "{allow}" to allow.{did_you_mean(allow, ["collective"])}',
-            where="--allow", hint="collective; the other classes are chosen by tailrace advise",
-        )  # fmt: skip
+    classes = allowed(output, allow)
     whole = advice.load(plan_file)
-    reason = applying.why_not_collective(whole, [allow], command)
+    reason = applying.why_not_collective(whole, classes, command)
     plan, held = applying.without_collective(whole, reason)
     flat = applying.compiled(plan, str(plan_file))
     added, lines = applying.variables(plan)

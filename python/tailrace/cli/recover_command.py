@@ -12,7 +12,7 @@ from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import ExitCode, TailraceError
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", show_default=False, help="The output.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False, help="The output.")]
 Remove = Annotated[bool, typer.Option("--remove", help="Remove every part that no run has.")]
 Finish = Annotated[
     bool,

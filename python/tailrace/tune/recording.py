@@ -164,10 +164,10 @@ def failed(
     if outcome.stopped == "limit" and is_derived:
         hint = (
             f"{limit_s:g} s are five times the slowest default (10 s at least): see what held it "
-            "up; --resume makes this run again, with --limit SECONDS for a longer one"
+            "up; --resume makes this run again, with --timeout TIME for a longer one"
         )
     elif outcome.stopped == "limit":
-        hint = f"--limit gives it more than {limit_s:g} s"
+        hint = f"--timeout gives it more than {limit_s:g} s"
         if outcome.has_left:
             hint += "; a server or daemon that it starts it has to stop, too"
     elif outcome.stopped == "disk":

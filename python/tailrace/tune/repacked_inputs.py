@@ -122,7 +122,7 @@ def command(file: str, profile: str) -> str:
     name the profile knows the file."""
     words = ["tailrace", "repack", file, "--profile", profile]
     if file.startswith("/") and os.path.realpath(file) != file:
-        words += ["--as", file]
+        words += ["--plan-path", file]
     return shlex.join(words)
 
 
