@@ -130,9 +130,9 @@ def test_a_program_that_fails(home: Path) -> None:
 
 
 def test_a_program_that_outlives_its_limit(home: Path) -> None:
-    ran = refused(home, "--limit", "1", "--", "sleep", "30")
+    ran = refused(home, "--timeout", "1s", "--", "sleep", "30")
     assert "its time limit" in ran.err
-    assert "give it more than 1 s with --limit" in ran.err
+    assert "give it more than 1 s with --timeout" in ran.err
 
 
 def test_a_program_that_needs_a_terminal(home: Path) -> None:

@@ -130,7 +130,7 @@ def command(file: str, profile: str) -> str:
     name the profile knows the file."""
     words = ["tailrace", "repack", file, "--profile", profile]
     if file.startswith("/") and os.path.realpath(file) != file:
-        words += ["--as", file]
+        words += ["--plan-path", file]
     return shlex.join(words)
 
 
@@ -186,7 +186,7 @@ def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str
         arm.became, arm.reason = "not_proven", str(error)
         return arm, made["notes"]
     except BudgetEnded:
-        arm.became, arm.reason = "no_verdict", "the budget ended: --budget MINUTES gives it more"
+        arm.became, arm.reason = "no_verdict", "the budget ended: --budget TIME gives it more"
         return arm, made["notes"]
     arm.became, arm.reason = _became(arm.compared)
     if [_state(path) for path in arm.copies.values()] != [one["state"] for one in arm.files]:
