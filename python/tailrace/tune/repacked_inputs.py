@@ -96,11 +96,7 @@ class Arm:
         """For result.json."""
         speed = None
         if self.compared is not None:
-            median, interval = pairs.speedup(self.compared)
-            speed = {
-                "median": median, "ci95": list(interval) if interval else None,
-                "pairs": self.compared.pairs, "confirmed": True,
-            }  # fmt: skip
+            speed = {**pairs.speedup(self.compared, self.times), "confirmed": True}
         return {
             "became": self.became,
             "reason": self.reason,
