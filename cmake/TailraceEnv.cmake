@@ -24,6 +24,8 @@ function(tailrace_link_python_package)
       add_dependencies(tailrace_python_package ${hook})
     endif()
   endforeach()
+  set(TAILRACE_COMMAND_PYTHON ${TAILRACE_PYTHON_EXECUTABLE})
+  set(TAILRACE_COMMAND_PACKAGES python)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/tailrace_command.in ${PROJECT_BINARY_DIR}/bin/tailrace
     @ONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endfunction()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The installed tree: programs, libraries, headers, the CMake package with components, pkg-config
-# files and a module file. A consumer's view is tested in tests/install.
+# files, a module file and the `tailrace` command. A consumer's view is tested in tests/install.
 #
 #   component   CMake target        pkg-config          what it needs
 #   plugin      tailrace::plugin    tailrace-plugin     nothing (fill_plugin.h)
@@ -57,13 +57,14 @@ function(tailrace_install_libraries)
   endforeach()
   install(TARGETS ${exported} EXPORT tailraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  add_dependencies(tailrace_programs ${exported}) # what is built for a person can be installed
   install(EXPORT tailraceTargets NAMESPACE tailrace:: DESTINATION ${TAILRACE_INSTALL_CMAKEDIR})
 endfunction()
 
 function(tailrace_install_programs)
   if(TARGET tailrace-seism)
     install(TARGETS tailrace-seism tailrace-limit tailrace-slab tailrace-particle tailrace-amr
-      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+      tailrace-history RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     # The name under which existing job scripts know it.
     install(CODE "
       file(CREATE_LINK tailrace-seism
@@ -74,6 +75,39 @@ function(tailrace_install_programs)
       install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
     endif()
   endforeach()
+endfunction()
+
+# The command and its package, as sources with the extension among them. The packages that it imports
+# are put beside it (cmake/setup/install.sh), or are those of its Python (Spack, conda).
+function(tailrace_install_command)
+  if(NOT TARGET tailrace_python_core)
+    return()
+  endif()
+  set(packages lib/tailrace/python)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tailrace DESTINATION ${packages}
+    PATTERN __pycache__ EXCLUDE PATTERN "_core*.so" EXCLUDE)
+  install(TARGETS tailrace_python_core LIBRARY DESTINATION ${packages}/tailrace)
+  install(FILES ${PROJECT_SOURCE_DIR}/VERSION DESTINATION ${packages})
+  install(CODE "
+    file(STRINGS \"${PROJECT_BINARY_DIR}/src/core/generated/core/version_info.hpp\" commit REGEX COMMIT_TEXT)
+    string(REGEX REPLACE \"^[^\\\"]*\" \"commit = \" commit \"\${commit}\")
+    file(WRITE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${packages}/tailrace/_commit.py\"
+      \"# Written when it was installed.\\n\${commit}\\n\")")
+  # From what --help says: by the Python that built this, which may lack what the command imports.
+  install(CODE "
+    set(pages \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env \"PYTHONPATH=${PROJECT_SOURCE_DIR}/python\"
+      \"${TAILRACE_PYTHON_EXECUTABLE}\" -m tailrace.cli.man_pages \"\${pages}\"
+      RESULT_VARIABLE failed ERROR_VARIABLE why)
+    if(failed)
+      message(WARNING \"no man pages are installed: \${why}\")
+    endif()")
+  # Not that of the private environment, which goes with the clone.
+  file(REAL_PATH ${TAILRACE_PYTHON_EXECUTABLE} TAILRACE_COMMAND_PYTHON)
+  set(TAILRACE_COMMAND_PACKAGES ${packages})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/tailrace_command.in
+    ${PROJECT_BINARY_DIR}/installed/tailrace @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/tailrace DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 function(tailrace_pkgconfig name description requires libs)
@@ -143,6 +177,7 @@ function(tailrace_install_package)
   tailrace_install_headers()
   tailrace_install_libraries()
   tailrace_install_programs()
+  tailrace_install_command()
   tailrace_install_pkgconfig()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tailraceConfig.cmake.in
     ${PROJECT_BINARY_DIR}/tailraceConfig.cmake INSTALL_DESTINATION ${TAILRACE_INSTALL_CMAKEDIR}

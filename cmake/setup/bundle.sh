@@ -81,12 +81,11 @@ set_rpath '$ORIGIN/../lib:$ORIGIN/../lib/tailrace-deps/lib' "${binaries[@]}"
 sed -i -e 's|^hdf5_libdir=.*|hdf5_libdir=${prefix}/lib/tailrace-deps/lib|' \
     -e 's|[^ ]*/libpnetcdf\.so|${hdf5_libdir}/libpnetcdf.so|' "$tree"/lib/pkgconfig/*.pc
 
-say "wheels"
-wheel() { "$venv/python" -m pip --quiet --disable-pip-version-check "$@"; }
-wheel wheel --no-deps --no-build-isolation --wheel-dir "$work/$name/wheels" \
-    --config-settings=cmake.define.TAILRACE_COMPILER_CACHE=ON --config-settings="build-dir=$build/wheel" "$root"
-wheel download --only-binary :all: --constraint "$root/cmake/setup/requirements.txt" \
-    --dest "$work/$name/wheels" pip "$work/$name/wheels"/tailrace-*.whl
+say "wheels of the Python packages that the command imports"
+"$venv/python" "$root/cmake/setup/requires.py" >"$work/$name/requires.txt"
+"$venv/python" -m pip --quiet --disable-pip-version-check download --only-binary :all: \
+    --constraint "$root/cmake/setup/requirements.txt" --dest "$work/$name/wheels" pip \
+    -r "$work/$name/requires.txt"
 
 cp "$root/LICENSE" "$root/VERSION" "$work/$name/"
 install -m 755 "$root/cmake/setup/install_bundle.sh" "$work/$name/install.sh"

@@ -9,7 +9,7 @@ build=$root/build/$preset
 deps=default
 [ "$preset" != mpich ] || deps=mpich
 
-state="$("$root/cmake/deps/superbuild.sh" --mpi $deps --print-prefix) $(cat "$root/build/venv/.complete") $(sha256sum <"$root/CMakePresets.json") ${HDF5_ROOT-} ${NETCDF_ROOT-} ${MPI_HOME-} ${CC-} ${CXX-}"
+state="$("$root/cmake/deps/superbuild.sh" --mpi $deps --print-prefix) $(cat "$root"/build/venv/.complete*) $(sha256sum <"$root/CMakePresets.json") ${HDF5_ROOT-} ${NETCDF_ROOT-} ${MPI_HOME-} ${CC-} ${CXX-}"
 if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/.configured" 2>/dev/null)" != "$state" ]; then
     # --fresh: results of probes do not outlive what they found.
     (cd "$root" && "$root/build/venv/bin/cmake" --preset "$preset" --fresh \

@@ -35,10 +35,9 @@ if [ -z "$python" ]; then
     exit 1
 fi
 
-cp -a "$here/tree/." "$prefix/"
 packages=$prefix/lib/tailrace/python
 rm -rf "$packages"
-mkdir -p "$packages"
+cp -a "$here/tree/." "$prefix/"
 pip=$(echo "$here"/wheels/pip-*.whl)
 # pip runs out of its own wheel and sees no other packages (-I -S): of this Python nothing is assumed
 # but its version.
@@ -47,18 +46,10 @@ import runpy, sys
 sys.path.insert(0, sys.argv.pop(1))
 runpy.run_module("pip", run_name="__main__", alter_sys=True)' "$pip" \
     --quiet --isolated --disable-pip-version-check install --root-user-action=ignore --no-index --no-cache-dir \
-    --find-links "$here/wheels" --target "$packages" "tailrace==$version" </dev/null
+    --find-links "$here/wheels" --target "$packages" -r "$here/requires.txt" </dev/null
 
-rm -f "$prefix/bin/tailrace"
-cat >"$prefix/bin/tailrace" <<EOF
-#!/bin/sh
-# Started from wherever this tree stands.
-here=\$(cd "\$(dirname "\$(readlink -f "\$0")")/.." && pwd)
-export PATH="\$here/bin:\$PATH" LD_LIBRARY_PATH="\$here/lib\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
-export PYTHONPATH="\$here/lib/tailrace/python\${PYTHONPATH:+:\$PYTHONPATH}"
-exec "\${TAILRACE_PYTHON:-$python}" -c 'import sys; sys.argv[0] = "tailrace"; from tailrace.cli.main import main; sys.exit(main())' "\$@"
-EOF
-chmod 755 "$prefix/bin/tailrace"
+# The Python of this machine.
+sed -i "s|TAILRACE_PYTHON:-[^}]*}|TAILRACE_PYTHON:-$python}|" "$prefix/bin/tailrace"
 
 module=$prefix/share/modulefiles/tailrace/$version
 sed "s|^set prefix .*|set prefix \"$prefix\"|" "$module" >"$module.new" && mv "$module.new" "$module"

@@ -15,7 +15,7 @@ class Tailrace(CMakePackage):
     variant("netcdf", default=True, description="netCDF-C with parallel I/O")
     variant("pnetcdf", default=True, description="PnetCDF")
     variant("plugins", default=True, description="Fill plugins of the kernels (libplugins.so)")
-    variant("python", default=False, description="Extension module of the Python package")
+    variant("python", default=True, description="The tailrace command, with its extension module")
     variant("tests", default=False, description="Tests")
     variant("bench", default=False, description="Benchmarks")
 
@@ -31,8 +31,18 @@ class Tailrace(CMakePackage):
     depends_on("nlohmann-json@3.11:")
     depends_on("tomlplusplus@3.3:")
     depends_on("xxhash@0.8:")
-    depends_on("python@3.11:", when="+python")
+    depends_on("python@3.11:", when="+python", type=("build", "link", "run"))
     depends_on("py-nanobind@2.4:", when="+python", type="build")
+    depends_on("py-typer@0.29:", when="+python", type=("build", "run"))
+    depends_on("py-rich@13.7:", when="+python", type=("build", "run"))
+    depends_on("py-numpy@1.26:", when="+python", type=("build", "run"))
+    depends_on("py-h5py@3.10:", when="+python", type=("build", "run"))
+    depends_on("py-netcdf4@1.6.5:", when="+python", type=("build", "run"))
+    depends_on("py-xxhash@3.4:", when="+python", type=("build", "run"))
+    depends_on("py-msgspec@0.19:", when="+python", type=("build", "run"))
+    depends_on("py-pandas@2.1:", when="+python", type=("build", "run"))
+    depends_on("py-jinja2@3.1:", when="+python", type=("build", "run"))
+    depends_on("py-markupsafe@2.1:", when="+python", type=("build", "run"))
     depends_on("doctest@2.4.9:", when="+tests", type="build")
     depends_on("benchmark@1.7:", when="+bench", type="build")
 
@@ -40,6 +50,9 @@ class Tailrace(CMakePackage):
 
     def cmake_args(self):
         roots = []
+        if "+python" in self.spec:  # which the command is started with
+            python = self.spec["python"].command.path
+            roots.append(self.define("Python_EXECUTABLE", python))
         if "+netcdf" in self.spec:
             roots.append(self.define("NETCDF_ROOT", self.spec["netcdf-c"].prefix))
         if "+pnetcdf" in self.spec:
@@ -56,3 +69,10 @@ class Tailrace(CMakePackage):
             self.define_from_variant("TAILRACE_TESTS", "tests"),
             self.define_from_variant("TAILRACE_BENCH", "bench"),
         ]
+
+    @run_after("install")
+    @on_package_attributes(run_tests=True)
+    def check_command(self):
+        """Under `spack install --test=root`."""
+        if "+python" in self.spec:
+            Executable(self.prefix.bin.tailrace)("--version")

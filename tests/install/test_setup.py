@@ -6,11 +6,23 @@ import re
 import shutil
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 from conftest import SOURCE, call
 
-GOALS = ["setup", "build", "demo", "test", "check-slice", "bench", "lint", "install", "bundle"]
+GOALS = [
+    "setup",
+    "build",
+    "demo",
+    "test",
+    "check-slice",
+    "bench",
+    "lint",
+    "install",
+    "bundle",
+    "wheel",
+]
 SUPERBUILD = SOURCE / "cmake" / "deps" / "superbuild.sh"
 
 
@@ -25,10 +37,15 @@ def fake(folder: Path, name: str, text: str) -> None:
     (folder / name).chmod((folder / name).stat().st_mode | stat.S_IXUSR)
 
 
-def system_sh(tools: Path, path: str = os.environ["PATH"]) -> subprocess.CompletedProcess[str]:
+def system_sh(
+    folder: Path, *lists: str, path: str = os.environ["PATH"], **more: str
+) -> subprocess.CompletedProcess[str]:
+    """With the tools in folder/bin before all others, and an empty cache of libraries."""
     return subprocess.run(
-        [SOURCE / "cmake/setup/system.sh"],
-        env=os.environ | {"PATH": f"{tools}:{path}"},
+        [SOURCE / "cmake/setup/system.sh", *(lists or ["packages-build.txt"])],
+        env=os.environ
+        | {"PATH": f"{folder / 'bin'}:{path}", "TAILRACE_CACHE": str(folder / "cache")}
+        | more,
         text=True,
         capture_output=True,
         timeout=60,
@@ -36,45 +53,97 @@ def system_sh(tools: Path, path: str = os.environ["PATH"]) -> subprocess.Complet
     )
 
 
+def system(folder: Path, user: int, *missing: str, cargo: str = "1.85.0") -> Path:
+    """A Debian that lacks some packages; apt-get notes what it is asked for."""
+    lacks = "|".join(f"*{package}" for package in missing) or "nothing"
+    tools = folder / "bin"
+    fake(tools, "id", f"echo {user}")
+    fake(tools, "dpkg-query", f'case "$*" in {lacks}) exit 1;; *) printf installed;; esac')
+    fake(tools, "cargo", f"echo cargo {cargo}")
+    fake(tools, "apt-get", f'echo "$@" >>{folder}/called')
+    return folder
+
+
+def few(folder: Path, *more: str) -> str:
+    """A PATH without compilers, sudo and what else may stand in."""
+    (folder / "few").mkdir()
+    for name in ("sh", "dirname", "sed", "tr", "head", "echo", "awk", "cat", *more):
+        (folder / "few" / name).symlink_to(shutil.which(name) or "missing")
+    return str(folder / "few")
+
+
 def test_without_root_the_exact_command_is_printed(tmp_path: Path) -> None:
-    fake(tmp_path / "bin", "id", "echo 1000")
-    fake(
-        tmp_path / "bin",
-        "dpkg-query",
-        'case "$*" in *libfmt-dev*) exit 1;; *) printf installed;; esac',
-    )
-    fake(tmp_path / "bin", "apt-get", "touch called; exit 1")
-    # Without sudo, which a bare system does not have; the rest of what the script calls.
-    (tmp_path / "few").mkdir()
-    for name in ("sh", "dirname", "sed", "xargs", "echo", "cargo", "awk"):
-        if found := shutil.which(name):
-            (tmp_path / "few" / name).symlink_to(found)
-    done = system_sh(tmp_path / "bin", str(tmp_path / "few"))
-    install = "apt-get install -y --no-install-recommends libfmt-dev( cargo-web)?"
+    done = system_sh(system(tmp_path, 1000, "libfmt-dev"), path=few(tmp_path))
+    install = "apt-get install -y --no-install-recommends libfmt-dev"
     assert done.returncode == 1
-    assert re.search(f"^ +su -c 'apt-get update && {install}'$", done.stderr, re.MULTILINE)
+    assert f"\n    su -c 'apt-get update && {install}'\n" in done.stderr
     fake(tmp_path / "bin", "sudo", "exit 1")
-    done = system_sh(tmp_path / "bin")
+    done = system_sh(tmp_path, path=str(tmp_path / "few"))
     assert done.returncode == 1
-    assert re.search(f"^ +sudo apt-get update && sudo {install}$", done.stderr, re.MULTILINE)
+    assert f"\n    sudo apt-get update && sudo {install}\n" in done.stderr
     assert not (tmp_path / "called").exists()
+
+
+def test_without_root_only_what_is_needed_is_asked_for(tmp_path: Path) -> None:
+    """A header, a command and a Python of the user's stand in for packages; some are optional."""
+    (tmp_path / "include" / "fmt").mkdir(parents=True)
+    (tmp_path / "include" / "fmt" / "core.h").touch()
+    system(tmp_path, 1000, "libfmt-dev", "openmpi-bin", "python3-venv", "libpnetcdf-dev", "ccache")
+    fake(tmp_path / "bin", "mpiexec", "exit 1")
+    done = system_sh(tmp_path, CPATH=str(tmp_path / "include"), PYTHON=sys.executable)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_root_gets_all_that_is_missing(tmp_path: Path) -> None:
+    system(tmp_path, 0, "libfmt-dev", "ccache")
+    assert system_sh(tmp_path).returncode == 0
+    called = (tmp_path / "called").read_text().splitlines()
+    assert called[-1].endswith("install -y --no-install-recommends libfmt-dev ccache")
 
 
 def test_an_old_cargo_is_not_enough(tmp_path: Path) -> None:
-    fake(tmp_path / "bin", "id", "echo 1000")
-    fake(tmp_path / "bin", "dpkg-query", "printf installed")
-    fake(tmp_path / "bin", "cargo", "echo cargo 1.65.0")
-    done = system_sh(tmp_path / "bin")
-    assert done.returncode == 1
-    assert "no-install-recommends cargo-web" in done.stderr
+    """Unless nothing has to be fetched: HDF5 is there."""
+    system(tmp_path, 1000, cargo="1.65.0")
+    for system_name, package in (
+        ('ID=debian\nVERSION_ID="12"\n', "cargo-web"),
+        ('ID=ubuntu\nVERSION_ID="24.04"\n', "rustup"),
+        ('ID=debian\nVERSION_ID="13"\n', "cargo"),
+    ):
+        (tmp_path / "os").write_text(system_name)
+        done = system_sh(tmp_path, TAILRACE_OS_RELEASE=str(tmp_path / "os"))
+        assert done.returncode == 1
+        assert re.search(rf"no-install-recommends {package}'?$", done.stderr, re.MULTILINE)
+    assert system_sh(tmp_path, HDF5_ROOT="/somewhere").returncode == 0
 
 
 def test_apt_is_not_called_when_all_is_there(tmp_path: Path) -> None:
-    fake(tmp_path / "bin", "dpkg-query", "printf installed")
-    fake(tmp_path / "bin", "cargo", "echo cargo 1.85.0")
-    fake(tmp_path / "bin", "apt-get", f"touch {tmp_path}/called")
-    assert system_sh(tmp_path / "bin").returncode == 0
+    assert system_sh(system(tmp_path, 0)).returncode == 0
     assert not (tmp_path / "called").exists()
+
+
+def test_another_system_is_told_what_is_missing(tmp_path: Path) -> None:
+    """Without dpkg: the names for dnf, and nothing is installed."""
+    system(tmp_path, 1000)
+    (tmp_path / "bin" / "dpkg-query").unlink()
+    done = system_sh(tmp_path, path=few(tmp_path, "git", "make"))
+    assert done.returncode == 0
+    (line,) = re.findall("^    (dnf install .*)$", done.stderr, re.MULTILINE)
+    assert {"gcc-c++", "openmpi-devel", "json-devel"} <= set(line.split())
+    assert {"git", "make", "-", "ccache"}.isdisjoint(line.split())
+
+
+def test_the_demo_wants_no_test_tools() -> None:
+    """Neither of the system nor of Python."""
+    for goals, tests in (("demo install bundle", False), ("test lint wheel", True)):
+        text = call("make", "-n", "-C", SOURCE, *goals.split(), "PREFIX=/nowhere")
+        assert ("packages-test.txt" in text, "python.sh test" in text) == (tests, tests), text
+    build, test = (
+        (SOURCE / f"cmake/setup/packages-{what}.txt").read_text() for what in ("build", "test")
+    )
+    for word in ("doctest-dev", "chromium", "slurmd", "gdb", "clang"):
+        assert f"\n{word} |" in test and f"\n{word} |" not in build
+    pinned = (SOURCE / "cmake/setup/requirements.txt").read_text()
+    assert not re.search("^(pytest|ruff|mypy|selenium|xarray|scipy)==", pinned, re.MULTILINE)
 
 
 def superbuild(cache: Path, tools: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -19,7 +19,7 @@ for folder in (TESTS / "support" / "python", TESTS.parent / "python"):
 
 def _darshan() -> Path:
     found = importlib.util.find_spec("darshan")
-    assert found is not None and found.origin is not None, "PyDarshan is in requirements.in"
+    assert found is not None and found.origin is not None, "PyDarshan is in requirements-test.in"
     return Path(found.origin).parent
 
 

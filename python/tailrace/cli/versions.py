@@ -17,7 +17,7 @@ _readers = ("numpy", "h5py", "netCDF4", "xxhash")
 
 
 def version() -> str:
-    """Of the package; from the file VERSION in a checkout that is not installed."""
+    """Of the package; of the file VERSION in a checkout, and in a tree of `make install`."""
     try:
         return metadata.version("tailrace")
     except metadata.PackageNotFoundError:

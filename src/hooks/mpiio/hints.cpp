@@ -7,11 +7,11 @@
 namespace tailrace::hooks::mpiio {
 namespace {
 
-constinit Real<int(MPI_Info, int*)> get_key_count{"PMPI_Info_get_nkeys"};
-constinit Real<int(MPI_Info, int, char*)> get_key{"PMPI_Info_get_nthkey"};
-constinit Real<int(MPI_Info, const char*, int, char*, int*)> get_value{"PMPI_Info_get"};
-constinit Real<int(MPI_Info*)> free_info{"PMPI_Info_free"};
-constinit Real<int(MPI_File, MPI_Info*)> get_file_info{"PMPI_File_get_info"};
+constinit Real<int(Wide, int*)> get_key_count{"PMPI_Info_get_nkeys"};
+constinit Real<int(Wide, int, char*)> get_key{"PMPI_Info_get_nthkey"};
+constinit Real<int(Wide, const char*, int, char*, int*)> get_value{"PMPI_Info_get"};
+constinit Real<int(Wide*)> free_info{"PMPI_Info_free"};
+constinit Real<int(File, Wide*)> get_file_info{"PMPI_File_get_info"};
 
 }  // namespace
 
@@ -22,15 +22,15 @@ Hints::~Hints() {
     }
 }
 
-void Hints::add(MPI_Info info, bool in_force) {
+void Hints::add(Wide info, bool in_force) {
     int keys = 0;
-    if (get_key_count(info, &keys) != MPI_SUCCESS) return;
+    if (get_key_count(info, &keys) != success) return;
     for (int number = 0; number < keys && x_count < most; ++number) {
-        char key[MPI_MAX_INFO_KEY + 1] = {};
-        char value[MPI_MAX_INFO_VAL + 1] = {};
+        char key[room_for_key] = {};
+        char value[room_for_value] = {};
         int found = 0;
-        if (get_key(info, number, key) != MPI_SUCCESS) continue;
-        if (get_value(info, key, MPI_MAX_INFO_VAL, value, &found) != MPI_SUCCESS) continue;
+        if (get_key(info, number, key) != success) continue;
+        if (get_value(info, key, static_cast<int>(abi().most_value), value, &found) != success) continue;
         if (found == 0) continue;
         const Hint hint{strdup(key), strdup(value), in_force};
         if (hint.key == nullptr || hint.value == nullptr) {
@@ -42,13 +42,13 @@ void Hints::add(MPI_Info info, bool in_force) {
     }
 }
 
-void Hints::add_given(MPI_Info info) {
+void Hints::add_given(Wide info) {
     if (!is_null(info)) add(info, false);
 }
 
-void Hints::add_in_force(MPI_File file) {
-    MPI_Info info{};
-    if (get_file_info(file, &info) != MPI_SUCCESS || is_null(info)) return;
+void Hints::add_in_force(File file) {
+    Wide info{};
+    if (get_file_info(file, &info) != success || is_null(info)) return;
     add(info, true);
     free_info(&info);
 }

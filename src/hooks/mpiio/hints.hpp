@@ -16,14 +16,14 @@ public:
     Hints& operator=(const Hints&) = delete;
 
     /// Those that the program gave; MPI_INFO_NULL has none.  [local]
-    void add_given(MPI_Info info);
+    void add_given(Wide info);
     /// Those that a file has: asked from MPI, which needs no other rank.  [local]
-    void add_in_force(MPI_File file);
+    void add_in_force(File file);
     [[nodiscard]] const Hint* all() const { return x_all; }
     [[nodiscard]] unsigned count() const { return x_count; }
 
 private:
-    void add(MPI_Info info, bool in_force);
+    void add(Wide info, bool in_force);
 
     static constexpr unsigned most = 64;
     Hint x_all[most];

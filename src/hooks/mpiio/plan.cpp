@@ -41,7 +41,7 @@ bool is_proven() {
     static constinit Real<int(char*, int*)> get_version{"PMPI_Get_library_version"};
     char text[most_version_bytes + 1] = {};
     int bytes = 0;
-    if (version == nullptr || get_version(text, &bytes) != MPI_SUCCESS) return false;
+    if (version == nullptr || get_version(text, &bytes) != success) return false;
     text[strcspn(text, "\n,")] = '\0';
     return strcmp(text, version + 1) == 0;
 }

@@ -3,12 +3,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "hooks/common/session.hpp"
-#include "hooks/common/spooling.hpp"
 
 namespace tailrace::hooks::mpiio {
 namespace {
@@ -65,57 +61,10 @@ void* find_next(const char* name) {
     return next != nullptr ? next : find_beside(name);
 }
 
-bool understood() {
-    enum : int { not_asked, yes, no };
-    static std::atomic<int> answer{not_asked};
-    if (answer.load(std::memory_order_relaxed) != not_asked) return answer.load() == yes;
-    static constinit Real<int(char*, int*)> get_version{"PMPI_Get_library_version"};
-    char text[most_version_bytes + 1] = {};
-    int length = 0;
-    const bool known = get_version(text, &length) == MPI_SUCCESS;
-    text[strcspn(text, "\n\t")] = '\0';
-    const bool open_mpi = strstr(text, "Open MPI") != nullptr;
-#ifdef OPEN_MPI
-    const bool good = known && open_mpi;
-    constexpr char built_for[] = "Open MPI";
-#else
-    const bool good = known && !open_mpi;
-    constexpr char built_for[] = "MPICH and its kin";
-#endif
-    if (answer.exchange(good ? yes : no) == not_asked && !good) {
-        const char* rank = getenv(open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");  // NOLINT
-        char line[256];
-        const int bytes = snprintf(
-            line, sizeof line, "tailrace: %s: the hook was built for %s, the program uses %.80s\n",
-            session::on() ? "MPI-IO is not recorded" : "no hints are set by MPI-IO", built_for,
-            text);
-        if ((rank == nullptr || strcmp(rank, "0") == 0) && bytes > 0)
-            spooling::to_standard_error(line, strnlen(line, sizeof line));
-    }
-    return good;
-}
-
-bool is_null(MPI_Info info) {
-#ifdef OPEN_MPI
-    // A program may hold a copy of the object, which then is the one that all use.
-    static std::atomic<void*> of_program{nullptr};
-    static std::atomic<void*> of_library{nullptr};
-    if (of_library.load() == nullptr) {
-        of_program.store(dlsym(RTLD_DEFAULT, "ompi_mpi_info_null"));
-        of_library.store(find_next("ompi_mpi_info_null"));
-    }
-    const void* object = static_cast<void*>(info);
-    return object == nullptr || object == of_program.load() || object == of_library.load() ||
-           of_library.load() == nullptr;
-#else
-    return info == MPI_INFO_NULL;
-#endif
-}
-
-uint64_t bytes_of(MPI_Count count, MPI_Datatype type) {
-    static constinit Real<int(MPI_Datatype, MPI_Count*)> type_size{"PMPI_Type_size_x"};
-    MPI_Count bytes = 0;
-    if (count <= 0 || type_size(type, &bytes) != MPI_SUCCESS || bytes < 0) return 0;
+uint64_t bytes_of(Count count, Wide type) {
+    static constinit Real<int(Wide, Count*)> type_size{"PMPI_Type_size_x"};
+    Count bytes = 0;
+    if (count <= 0 || type_size(type, &bytes) != success || bytes < 0) return 0;
     return static_cast<uint64_t>(count) * static_cast<uint64_t>(bytes);
 }
 

@@ -2,27 +2,13 @@
 // The functions of MPI behind ours, found at run time: nothing here is linked with an MPI library.
 #pragma once
 
-#ifndef OMPI_SKIP_MPICXX
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
-#endif
-#include <mpi.h>
-
 #include <stdint.h>
 
 #include <atomic>
 
+#include "hooks/mpiio/abi.hpp"
+
 namespace tailrace::hooks::mpiio {
-
-/// A handle as a register holds it. Whichever MPI the program uses, it goes on whole: those of Open
-/// MPI are addresses, those of MPICH and its kin numbers of 32 bits.
-using Wide = uintptr_t;
-
-/// The handle, where the program's MPI is understood().
-template <typename Handle>
-Handle as(Wide wide) {
-    return (Handle)wide;
-}
 
 /// The next definition of `name` after this library; where MPI was loaded out of sight (a Python
 /// module's own dependency) the loaded MPI library's. nullptr where there is none.  [local]
@@ -36,10 +22,10 @@ template <typename Result, typename... Arguments>
 class Real<Result(Arguments...)> {
 public:
     constexpr explicit Real(const char* name) : x_name(name) {}
-    /// MPI_ERR_INTERN where there is no such function: it cannot be, somebody called it.
+    /// An error where there is no such function: it cannot be, somebody called it.
     Result operator()(Arguments... arguments) {
         void* next = found();
-        if (next == nullptr) return Result{MPI_ERR_INTERN};
+        if (next == nullptr) return Result{err_here};
         return reinterpret_cast<Result (*)(Arguments...)>(next)(arguments...);
     }
     [[nodiscard]] bool is_there() { return found() != nullptr; }
@@ -59,14 +45,7 @@ private:
 
 /// What any MPI may write of its version: those of MPICH write more than Open MPI's header says.
 constexpr unsigned most_version_bytes = 16384;
-/// Whether the program's MPI is of the kind that this library was built for: handles differ. Where
-/// it is not, that is said once.  [local]
-bool understood();
-
-/// Whether it is MPI_INFO_NULL, which may be the address of an object in the library.  [local]
-bool is_null(MPI_Info info);
-
 /// Bytes of `count` elements of a type.  [local]
-uint64_t bytes_of(MPI_Count count, MPI_Datatype type);
+uint64_t bytes_of(Count count, Wide type);
 
 }  // namespace tailrace::hooks::mpiio

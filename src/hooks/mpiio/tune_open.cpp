@@ -10,25 +10,25 @@
 #include "hooks/common/in_child.hpp"
 #include "hooks/common/locked.hpp"
 #include "hooks/common/mpi_choice.hpp"
-#include "hooks/mpiio/objects.hpp"
+#include "hooks/mpiio/abi.hpp"
 
 namespace tailrace::hooks::mpiio {
 namespace {
 
-constinit Real<int(MPI_Comm, int*)> comm_size{"PMPI_Comm_size"};
-constinit Real<int(MPI_Comm, int*)> is_inter{"PMPI_Comm_test_inter"};
-constinit Real<int(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm)> all_reduce{
+constinit Real<int(Wide, int*)> comm_size{"PMPI_Comm_size"};
+constinit Real<int(Wide, int*)> is_inter{"PMPI_Comm_test_inter"};
+constinit Real<int(const void*, void*, int, Wide, Wide, Wide)> all_reduce{
     "PMPI_Allreduce"};
-constinit Real<int(MPI_Info*)> make_info{"PMPI_Info_create"};
-constinit Real<int(MPI_Info, MPI_Info*)> copy_info{"PMPI_Info_dup"};
-constinit Real<int(MPI_Info, const char*, const char*)> set_info{"PMPI_Info_set"};
-constinit Real<int(MPI_Info, const char*, int, char*, int*)> get_info{"PMPI_Info_get"};
-constinit Real<int(MPI_Info*)> free_info{"PMPI_Info_free"};
-constinit Real<int(MPI_File, MPI_Info*)> info_of_file{"PMPI_File_get_info"};
-constinit Real<int(MPI_File, MPI_Errhandler*)> get_handler{"PMPI_File_get_errhandler"};
-constinit Real<int(MPI_File, MPI_Errhandler)> set_handler{"PMPI_File_set_errhandler"};
-constinit Real<int(MPI_Errhandler*)> free_handler{"PMPI_Errhandler_free"};
-constinit Real<int(MPI_File, int)> call_handler{"PMPI_File_call_errhandler"};
+constinit Real<int(Wide*)> make_info{"PMPI_Info_create"};
+constinit Real<int(Wide, Wide*)> copy_info{"PMPI_Info_dup"};
+constinit Real<int(Wide, const char*, const char*)> set_info{"PMPI_Info_set"};
+constinit Real<int(Wide, const char*, int, char*, int*)> get_info{"PMPI_Info_get"};
+constinit Real<int(Wide*)> free_info{"PMPI_Info_free"};
+constinit Real<int(File, Wide*)> info_of_file{"PMPI_File_get_info"};
+constinit Real<int(File, Wide*)> get_handler{"PMPI_File_get_errhandler"};
+constinit Real<int(File, Wide)> set_handler{"PMPI_File_set_errhandler"};
+constinit Real<int(Wide*)> free_handler{"PWide_free"};
+constinit Real<int(File, int)> call_handler{"PMPI_File_call_errhandler"};
 
 constexpr uint64_t all_ones = ~uint64_t{0};
 constexpr const char* program_set_it = "the program set it itself";
@@ -48,17 +48,15 @@ void say_once(bool& said, const char* path, const char* what) {
 bool said_disagree = false;
 bool said_refused = false;
 
+int most_value() { return static_cast<int>(abi().most_value); }
+
 MpiIo mpi_io() {
     return chosen_mpi_io([](void*, const char* name) { return find_next(name); }, nullptr);
 }
 
 /// Whether files are opened by Open MPI's own MPI-IO, as far as can be told before.
 bool is_ompio() {
-#ifdef OPEN_MPI
-    return mpi_io().ompio;
-#else
-    return false;
-#endif
+    return which_mpi() == Mpi::open_mpi && mpi_io().ompio;
 }
 
 // The handler of failed opens belongs to the process. Several threads may be at it: the first one
@@ -66,7 +64,7 @@ bool is_ompio() {
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
 unsigned quiet = 0;
 bool is_kept = false;
-MPI_Errhandler of_program;
+Wide of_program;
 // The opens of other threads do not end in the child. What they kept is still the program's: the
 // first open of the child gives it back.
 const InChild in_child{[] {
@@ -82,13 +80,10 @@ uint64_t with(uint64_t match, uint64_t more) {
 
 }  // namespace
 
-spool::MpiIoKind opens_by([[maybe_unused]] const char* path) {
-#ifdef OPEN_MPI
+spool::MpiIoKind opens_by(const char* path) {
+    if (which_mpi() != Mpi::open_mpi) return spool::mpi_io_not_known;
     if (!is_ompio()) return spool::mpi_io_romio;
     return may_be_romio(mpi_io(), path) ? spool::mpi_io_not_known : spool::mpi_io_ompio;
-#else
-    return spool::mpi_io_not_known;
-#endif
 }
 
 /// The connector gives the hints of a file itself, and says what became of them.
@@ -99,7 +94,7 @@ extern "C" __attribute__((visibility("default"), used)) void tailrace_mpiio_leav
 void OpenTuning::begin_quiet() {
     const Locked lock(busy);
     if (quiet++ > 0) return;
-    is_kept = is_kept || get_handler(objects::no_file(), &of_program) == MPI_SUCCESS;
+    is_kept = is_kept || get_handler(objects::no_file(), &of_program) == success;
     if (is_kept) set_handler(objects::no_file(), objects::errors_return());
 }
 
@@ -112,7 +107,7 @@ void OpenTuning::end_quiet() {
 }
 
 /// A file has the handler that was there for failed opens when it was opened.
-void OpenTuning::give_handler(MPI_File file) {
+void OpenTuning::give_handler(File file) {
     const Locked lock(busy);
     if (quiet > 0 && is_kept) set_handler(file, of_program);
 }
@@ -138,22 +133,22 @@ bool OpenTuning::look_up() {
     const uint64_t match = of.empty() || x_path == nullptr ? 0 : plan::match_of(of, x_path);
     if (!understood()) {
         if (match != 0)
-            say_outcome(spool::became_unavailable, "the hook was built for another MPI");
+            say_outcome(spool::became_unavailable, "the hook does not know this MPI");
         return false;
     }
     // What is no communicator for a file MPI says itself.
     int inter = 1;
-    if (x_call.communicator == objects::no_communicator() ||
-        is_inter(x_call.communicator, &inter) != MPI_SUCCESS || inter != 0 ||
-        comm_size(x_call.communicator, &x_ranks) != MPI_SUCCESS) {
+    if (objects::is_no_communicator(x_call.communicator) ||
+        is_inter(x_call.communicator, &inter) != success || inter != 0 ||
+        comm_size(x_call.communicator, &x_ranks) != success) {
         return false;
     }
     if (match != 0) choose();
     if (x_ranks > 1 && !agree(match)) {
         say_once(said_disagree, x_path != nullptr ? x_path : x_call.name,
-                 "the plan is off for this file: the ranks have not the same");
+                 "the plan is off for this file: the ranks have different plans");
         say_outcome(spool::became_disagreed,
-                    match != 0 ? "another rank has another plan, or none for this file"
+                    match != 0 ? "another rank has a different plan, or none for this file"
                                : "this rank has no plan for it");
         return false;
     }
@@ -166,16 +161,16 @@ bool OpenTuning::look_up() {
 void OpenTuning::choose() {
     const plan::PlanView& of = plan_of_process();
     const auto moment =
-        (x_call.mode & MPI_MODE_CREATE) != 0 ? plan::Moment::create : plan::Moment::open;
+        (x_call.mode & mode_create) != 0 ? plan::Moment::create : plan::Moment::open;
     const plan::Found found = plan::find(of, x_path, "", moment, static_cast<uint64_t>(x_ranks));
     for (const plan::PlanSetting* setting : found.all()) {
         if (plan::keys()[setting->key].key != plan::Key::hint) continue;
-        char own[MPI_MAX_INFO_VAL + 1];
+        char own[room_for_value];
         int there = 0;
         const std::string_view key = of.text(setting->name);
         // Longer names are an error of MPI, which may end the program.
-        if (key.size() < MPI_MAX_INFO_KEY && !is_null(x_call.info))
-            get_info(x_call.info, key.data(), MPI_MAX_INFO_VAL, own, &there);
+        if (key.size() < abi().most_key && !is_null(x_call.info))
+            get_info(x_call.info, key.data(), most_value(), own, &there);
         // HDF5 puts what was in force, ours too, into the program's list for its next open.
         if (there != 0 && of.text(setting->text) == own) there = 0;
         if (there == 0) x_free[x_count / 64] |= uint64_t{1} << (x_count % 64);
@@ -191,7 +186,7 @@ bool OpenTuning::agree(uint64_t match) {
     if (match != 0) {
         match = with(match, is_proven() ? 1 : 0);
         match = with(match, is_ompio() ? 1 : 0);
-        match = with(match, static_cast<uint64_t>(x_call.mode & MPI_MODE_CREATE));
+        match = with(match, static_cast<uint64_t>(x_call.mode & mode_create));
     }
     // The bits that all have of a number and of its complement: each bit is in one of them where
     // the number is the same.
@@ -199,7 +194,7 @@ bool OpenTuning::agree(uint64_t match) {
                              match,   ~match,   x_free[0], x_free[1]};
     uint64_t common[8] = {};
     if (all_reduce(own, common, 8, objects::number(), objects::all_bits(), x_call.communicator) !=
-        MPI_SUCCESS) {
+        success) {
         return false;
     }
     x_free[0] = common[6];
@@ -220,8 +215,8 @@ void OpenTuning::give_hints() {
             choice.became = spool::became_kept;
             if (choice.reason[0] == '\0')
                 choice.reason = "the program set it itself on another rank";
-        } else if (key.size() >= MPI_MAX_INFO_KEY ||
-                   of.text(choice.setting->text).size() >= MPI_MAX_INFO_VAL) {
+        } else if (key.size() >= abi().most_key ||
+                   of.text(choice.setting->text).size() >= abi().most_value) {
             choice.became = spool::became_misfit;
             choice.reason = "it is longer than this MPI takes";
         } else if (!proven &&
@@ -229,7 +224,7 @@ void OpenTuning::give_hints() {
             choice.became = spool::became_held;
             choice.reason = "this MPI is not that of the proven run";
         } else if (is_ompio() && key == "cb_nodes") {
-            // Also where the program gives it itself: what is known is in docs/user/apply.md.
+            // Also where the program gives it itself: what is known is in docs/reference/apply.md.
             choice.became = spool::became_held;
             choice.reason = "OMPIO has been seen to write wrong data with several aggregators";
         } else {
@@ -238,12 +233,12 @@ void OpenTuning::give_hints() {
     }
     if (!x_tuned) return;
     const bool made = (is_null(x_call.info) ? make_info(&x_info)
-                                            : copy_info(x_call.info, &x_info)) == MPI_SUCCESS;
+                                            : copy_info(x_call.info, &x_info)) == success;
     for (unsigned number = 0; number < x_count; ++number) {
         HintChoice& choice = x_all[number];
         if (choice.became != 0) continue;
         const bool given = made && set_info(x_info, of.text(choice.setting->name).data(),
-                                            of.text(choice.setting->text).data()) == MPI_SUCCESS;
+                                            of.text(choice.setting->text).data()) == success;
         choice.became = given ? spool::became_applied : spool::became_refused;
         if (!given) choice.reason = "MPI does not take it";
     }
@@ -256,12 +251,12 @@ void OpenTuning::give_hints() {
 bool OpenTuning::again(int error) {
     // A file that must not be there yet may have been made before the call failed.
     const bool in_the_way =
-        (x_call.mode & MPI_MODE_EXCL) != 0 && !x_was_there && access(x_path, F_OK) == 0;
-    const uint64_t own = error != MPI_SUCCESS && !in_the_way ? 1 : 0;
+        (x_call.mode & mode_excl) != 0 && !x_was_there && access(x_path, F_OK) == 0;
+    const uint64_t own = error != success && !in_the_way ? 1 : 0;
     if (x_ranks == 1) return own == 1;
     uint64_t common = 0;
     return all_reduce(&own, &common, 1, objects::number(), objects::all_bits(),
-                      x_call.communicator) == MPI_SUCCESS &&
+                      x_call.communicator) == success &&
            common == 1;
 }
 
@@ -276,8 +271,8 @@ void OpenTuning::refused() {
 }
 
 /// The hints of an open file; false: MPI does not tell them.
-bool OpenTuning::ask_hints(MPI_File file, MPI_Info& info) {
-    if (info_of_file(file, &info) == MPI_SUCCESS && !is_null(info)) return true;
+bool OpenTuning::ask_hints(File file, Wide& info) {
+    if (info_of_file(file, &info) == success && !is_null(info)) return true;
     for (unsigned number = 0; number < x_count; ++number) {
         if (x_all[number].became != spool::became_applied) continue;
         x_all[number].became = spool::became_unavailable;
@@ -287,8 +282,8 @@ bool OpenTuning::ask_hints(MPI_File file, MPI_Info& info) {
 }
 
 /// A hint that the MPI does not know is silently left out: what is in force says the truth.
-void OpenTuning::check(MPI_File file) {
-    MPI_Info info{};
+void OpenTuning::check(File file) {
+    Wide info{};
     if (!ask_hints(file, info)) return;
     const plan::PlanView& of = plan_of_process();
     // Open MPI tells what was given, whether its MPI-IO has such a hint or not.
@@ -297,9 +292,9 @@ void OpenTuning::check(MPI_File file) {
         HintChoice& choice = x_all[number];
         if (choice.became != spool::became_applied) continue;
         const char* key = of.text(choice.setting->name).data();
-        char value[MPI_MAX_INFO_VAL + 1] = {};
+        char value[room_for_value] = {};
         int there = 0;
-        if (get_info(info, key, MPI_MAX_INFO_VAL, value, &there) != MPI_SUCCESS || there == 0) {
+        if (get_info(info, key, most_value(), value, &there) != success || there == 0) {
             choice.became = spool::became_unavailable;
             choice.reason = hint_not_listed;
         } else if (of.text(choice.setting->text) != value) {
@@ -315,7 +310,7 @@ void OpenTuning::check(MPI_File file) {
 }
 
 /// The file was opened: notes down what became of the hints.
-void OpenTuning::note(MPI_File file) {
+void OpenTuning::note(File file) {
     if (!x_matches) return;
     if (x_tuned) check(file);
     say_outcome(spool::became_met, "");

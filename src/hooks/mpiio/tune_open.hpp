@@ -14,11 +14,10 @@ spool::MpiIoKind opens_by(const char* path);
 
 /// What MPI_File_open was called with.
 struct OpenCall {
-    MPI_Comm communicator;
+    Wide communicator;
     const char* name;
     int mode;
-    MPI_Info info;
-    Wide wide_info;
+    Wide info;
 };
 
 /// A hint of the plan for this file. `became` 0: nothing yet.
@@ -40,25 +39,25 @@ public:
 
     /// Makes the call: `open(info)` gives the error of MPI_File_open.
     template <typename Open>
-    int make(MPI_File* file, Open&& open) {
-        int error = MPI_SUCCESS;
+    int make(File* file, Open&& open) {
+        int error = success;
         if (x_tuned) {
             begin_quiet();
-            error = open(x_has_info ? (Wide)x_info : x_call.wide_info);
-            if (error == MPI_SUCCESS) give_handler(*file);
+            error = open(x_has_info ? x_info : x_call.info);
+            if (error == success) give_handler(*file);
             end_quiet();
             if (again(error)) {
-                error = open(x_call.wide_info);
-                if (error == MPI_SUCCESS) refused();
-            } else if (error != MPI_SUCCESS) {
+                error = open(x_call.info);
+                if (error == success) refused();
+            } else if (error != success) {
                 tell_handler(error);
             }
         } else {
-            error = open(x_call.wide_info);
+            error = open(x_call.info);
             // Another thread may be quiet.
-            if (error == MPI_SUCCESS) give_handler(*file);
+            if (error == success) give_handler(*file);
         }
-        if (error == MPI_SUCCESS) note(*file);
+        if (error == success) note(*file);
         return error;
     }
 
@@ -69,13 +68,13 @@ private:
     void give_hints();
     bool again(int error);
     void refused();
-    bool ask_hints(MPI_File file, MPI_Info& info);
-    void check(MPI_File file);
-    void note(MPI_File file);
+    bool ask_hints(File file, Wide& info);
+    void check(File file);
+    void note(File file);
     void say_outcome(spool::Became became, const char* reason) const;
     static void begin_quiet();
     static void end_quiet();
-    static void give_handler(MPI_File file);
+    static void give_handler(File file);
     /// Our call failed, and the program's handler has not heard of it.
     static void tell_handler(int error);
 
@@ -88,7 +87,7 @@ private:
     bool x_has_info = false;
     bool x_was_there = false;
     uint64_t x_free[2] = {0, 0};  ///< by bit: hints that the program has not set
-    MPI_Info x_info{};
+    Wide x_info{};
     HintChoice x_all[plan::Found::most];
     unsigned x_count = 0;
 };

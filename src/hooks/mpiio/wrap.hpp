@@ -24,7 +24,7 @@ private:
     int64_t x_start_ns;
 };
 
-inline Handle handle_of(MPI_File file) { return (Handle)file; }
+inline Handle handle_of(File file) { return (Handle)file; }
 
 }  // namespace tailrace::hooks::mpiio
 

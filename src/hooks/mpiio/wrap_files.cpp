@@ -9,58 +9,58 @@
 namespace tailrace::hooks::mpiio {
 namespace {
 
-uint32_t size_of(MPI_Comm communicator) {
-    static constinit Real<int(MPI_Comm, int*)> comm_size{"PMPI_Comm_size"};
+uint32_t size_of(Wide communicator) {
+    static constinit Real<int(Wide, int*)> comm_size{"PMPI_Comm_size"};
     int size = 0;
-    return comm_size(communicator, &size) == MPI_SUCCESS ? static_cast<uint32_t>(size) : 0;
+    return comm_size(communicator, &size) == success ? static_cast<uint32_t>(size) : 0;
 }
 
-spool::FileType kind_of(MPI_Datatype type) {
-    static constinit Real<int(MPI_Datatype, int*, int*, int*, int*)> get_envelope{
+spool::FileType kind_of(Wide type) {
+    static constinit Real<int(Wide, int*, int*, int*, int*)> get_envelope{
         "PMPI_Type_get_envelope"};
     int integers = 0;
     int addresses = 0;
     int types = 0;
     int combiner = 0;
-    if (get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) {
+    if (get_envelope(type, &integers, &addresses, &types, &combiner) != success) {
         return spool::filetype_other;
     }
-    switch (combiner) {
-        case MPI_COMBINER_NAMED:
+    switch (combiner - abi().first_combiner) {
+        case combiner_named:
             return spool::filetype_basic;
-        case MPI_COMBINER_CONTIGUOUS:
+        case combiner_contiguous:
             return spool::filetype_contiguous;
-        case MPI_COMBINER_VECTOR:
-        case MPI_COMBINER_HVECTOR:
+        case combiner_vector:
+        case combiner_hvector:
             return spool::filetype_vector;
-        case MPI_COMBINER_INDEXED:
-        case MPI_COMBINER_HINDEXED:
-        case MPI_COMBINER_INDEXED_BLOCK:
-        case MPI_COMBINER_HINDEXED_BLOCK:
+        case combiner_indexed:
+        case combiner_hindexed:
+        case combiner_indexed_block:
+        case combiner_hindexed_block:
             return spool::filetype_indexed;
-        case MPI_COMBINER_STRUCT:
+        case combiner_struct:
             return spool::filetype_struct;
-        case MPI_COMBINER_SUBARRAY:
+        case combiner_subarray:
             return spool::filetype_subarray;
-        case MPI_COMBINER_DARRAY:
+        case combiner_darray:
             return spool::filetype_darray;
-        case MPI_COMBINER_RESIZED:
+        case combiner_resized:
             return spool::filetype_resized;
         default:
             return spool::filetype_other;
     }
 }
 
-View view_of(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+View view_of(Offset displacement, Wide etype, Wide filetype,
              const char* representation) {
-    static constinit Real<int(MPI_Datatype, MPI_Count*, MPI_Count*)> get_extent{
+    static constinit Real<int(Wide, Count*, Count*)> get_extent{
         "PMPI_Type_get_extent_x"};
-    MPI_Count begin = 0;
-    MPI_Count extent = 0;
+    Count begin = 0;
+    Count extent = 0;
     const bool native = representation != nullptr && strcmp(representation, "native") == 0;
     View view{displacement, bytes_of(1, etype), bytes_of(1, filetype), 0, kind_of(filetype),
               native};
-    if (get_extent(filetype, &begin, &extent) == MPI_SUCCESS && extent > 0) {
+    if (get_extent(filetype, &begin, &extent) == success && extent > 0) {
         view.filetype_extent = static_cast<uint64_t>(extent);
     }
     return view;
@@ -68,65 +68,64 @@ View view_of(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
 
 /// Where MPI_MODE_APPEND has put the file pointer. MPI does so before the open has ended on all
 /// ranks: none of them has written yet. With MPI_MODE_SEQUENTIAL there is none to be asked. [local]
-int64_t append_at(MPI_File file, int mode) {
-    static constinit Real<int(MPI_File, MPI_Offset*)> get_position{"PMPI_File_get_position"};
-    if ((mode & MPI_MODE_APPEND) == 0) return -1;
-    if ((mode & MPI_MODE_SEQUENTIAL) != 0) return 0;
-    MPI_Offset at = 0;
-    return get_position(file, &at) == MPI_SUCCESS && at >= 0 ? at : 0;
+int64_t append_at(File file, int mode) {
+    static constinit Real<int(File, Offset*)> get_position{"PMPI_File_get_position"};
+    if ((mode & mode_append) == 0) return -1;
+    if ((mode & mode_sequential) != 0) return 0;
+    Offset at = 0;
+    return get_position(file, &at) == success && at >= 0 ? at : 0;
 }
 
 /// Of a file that was read behind what this process wrote: libraries tell more of reads than came.
 /// And of one of which it is not known where all calls went.  [local]
-void ask_size(MPI_File file) {
-    static constinit Real<int(MPI_File, MPI_Offset*)> get_size{"PMPI_File_get_size"};
-    MPI_Offset bytes = 0;
-    if (!wants_size(handle_of(file)) || get_size(file, &bytes) != MPI_SUCCESS) return;
+void ask_size(File file) {
+    static constinit Real<int(File, Offset*)> get_size{"PMPI_File_get_size"};
+    Offset bytes = 0;
+    if (!wants_size(handle_of(file)) || get_size(file, &bytes) != success) return;
     if (bytes >= 0) sized(handle_of(file), static_cast<uint64_t>(bytes));
 }
 
 template <typename Real>
-int open(MPI_Comm communicator, const char* name, int mode, Wide info_given, MPI_File* file,
+int open(Wide communicator, const char* name, int mode, Wide info, File* file,
          Real&& real) {
-    const auto info = as<MPI_Info>(info_given);
-    OpenTuning tuning({communicator, name, mode, info, info_given});
+    OpenTuning tuning({communicator, name, mode, info});
     const Call call;
     const int error = tuning.make(file, real);
-    if (!call.counts() || error != MPI_SUCCESS) return error;
+    if (!call.counts() || error != success) return error;
     const Took took = call.took();
     Hints hints;
     hints.add_given(info);
     hints.add_in_force(*file);
     opened(handle_of(*file),
-           {name, size_of(communicator), hints.all(), hints.count(), (mode & MPI_MODE_CREATE) != 0,
+           {name, size_of(communicator), hints.all(), hints.count(), (mode & mode_create) != 0,
             append_at(*file, mode), opens_by(name)},
            took);
     return error;
 }
 
 template <typename Real>
-int close(MPI_File* file, Real&& real) {
+int close(File* file, Real&& real) {
     const Call call;
     const Handle handle = file != nullptr ? handle_of(*file) : Handle{};
     if (call.counts() && file != nullptr) ask_size(*file);
     const int error = real();
-    if (call.counts() && error == MPI_SUCCESS) closed(handle, call.took());
+    if (call.counts() && error == success) closed(handle, call.took());
     return error;
 }
 
 template <typename Real>
-int note(MPI_File file, Other what, Real&& real) {
+int note(File file, Other what, Real&& real) {
     const Call call;
     const int error = real();
-    if (call.counts() && error == MPI_SUCCESS) other(handle_of(file), what, call.took());
+    if (call.counts() && error == success) other(handle_of(file), what, call.took());
     return error;
 }
 
 template <typename Real>
-int set_hints(MPI_File file, MPI_Info info, Real&& real) {
+int set_hints(File file, Wide info, Real&& real) {
     const Call call;
     const int error = real();
-    if (!call.counts() || error != MPI_SUCCESS) return error;
+    if (!call.counts() || error != success) return error;
     const Took took = call.took();
     Hints hints;
     hints.add_given(info);
@@ -136,11 +135,11 @@ int set_hints(MPI_File file, MPI_Info info, Real&& real) {
 }
 
 template <typename Real>
-int set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
-             const char* representation, MPI_Info info, Real&& real) {
+int set_view(File file, Offset displacement, Wide etype, Wide filetype,
+             const char* representation, Wide info, Real&& real) {
     const Call call;
     const int error = real();
-    if (!call.counts() || error != MPI_SUCCESS) return error;
+    if (!call.counts() || error != success) return error;
     const Took took = call.took();
     viewed(handle_of(file), view_of(displacement, etype, filetype, representation), took);
     if (!is_null(info)) {
@@ -155,27 +154,27 @@ int set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Dat
 }  // namespace
 
 TAILRACE_DEFINE_BOTH(File_open,
-                     (Wide communicator, const char* name, int mode, Wide info, MPI_File* file),
-                     return open(as<MPI_Comm>(communicator), name, mode, info, file,
+                     (Wide communicator, const char* name, int mode, Wide info, File* file),
+                     return open(communicator, name, mode, info, file,
                                  [&](Wide given) {
                                      return real(communicator, name, mode, given, file);
                                  });)
-TAILRACE_DEFINE_BOTH(File_close, (MPI_File * file), return close(file, [&] { return real(file); });)
+TAILRACE_DEFINE_BOTH(File_close, (File * file), return close(file, [&] { return real(file); });)
 TAILRACE_DEFINE_BOTH(File_set_view,
-                     (MPI_File file, MPI_Offset at, Wide etype, Wide filetype,
+                     (File file, Offset at, Wide etype, Wide filetype,
                       const char* representation, Wide info),
-                     return set_view(file, at, as<MPI_Datatype>(etype), as<MPI_Datatype>(filetype),
-                                     representation, as<MPI_Info>(info), [&] {
+                     return set_view(file, at, etype, filetype,
+                                     representation, info, [&] {
                                          return real(file, at, etype, filetype, representation,
                                                      info);
                                      });)
-TAILRACE_DEFINE_BOTH(File_set_info, (MPI_File file, Wide info),
-                     return set_hints(file, as<MPI_Info>(info), [&] { return real(file, info); });)
-TAILRACE_DEFINE_BOTH(File_sync, (MPI_File file),
+TAILRACE_DEFINE_BOTH(File_set_info, (File file, Wide info),
+                     return set_hints(file, info, [&] { return real(file, info); });)
+TAILRACE_DEFINE_BOTH(File_sync, (File file),
                      return note(file, Other::sync, [&] { return real(file); });)
-TAILRACE_DEFINE_BOTH(File_set_size, (MPI_File file, MPI_Offset bytes),
+TAILRACE_DEFINE_BOTH(File_set_size, (File file, Offset bytes),
                      return note(file, Other::set_size, [&] { return real(file, bytes); });)
-TAILRACE_DEFINE_BOTH(File_preallocate, (MPI_File file, MPI_Offset bytes),
+TAILRACE_DEFINE_BOTH(File_preallocate, (File file, Offset bytes),
                      return note(file, Other::preallocate, [&] { return real(file, bytes); });)
 
 }  // namespace tailrace::hooks::mpiio

@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "hooks/mpiio/objects.hpp"
+#include "hooks/mpiio/abi.hpp"
 #include "hooks/mpiio/wrap.hpp"
 
 namespace tailrace::hooks::mpiio {
@@ -18,7 +18,7 @@ thread_local __attribute__((tls_model("initial-exec"))) bool within = false;
 
 /// The header of a classic netCDF file, as PnetCDF writes it: bytes, in one piece. The kernel looks
 /// at them: `data` may be memory of a device, or nothing where a type begins further on.
-bool is_classic_header(const void* data, uint64_t bytes, MPI_Count count) {
+bool is_classic_header(const void* data, uint64_t bytes, Count count) {
     constexpr uint64_t least = 32;  // an empty file's
     if (data == nullptr || bytes < least || bytes != static_cast<uint64_t>(count)) return false;
     unsigned char begin[4] = {};
@@ -32,32 +32,32 @@ bool is_classic_header(const void* data, uint64_t bytes, MPI_Count count) {
 /// Where the file pointer stands before a call, in elementary types of the view.
 struct Pointer {
     Window window;
-    MPI_Offset at;  ///< -1: not known
+    Offset at;  ///< -1: not known
 };
 
 /// [local]
-Pointer pointer_of(MPI_File file, uint32_t how, MPI_Offset at) {
-    static constinit Real<int(MPI_File, MPI_Offset*)> get_position{"PMPI_File_get_position"};
+Pointer pointer_of(File file, uint32_t how, Offset at) {
+    static constinit Real<int(File, Offset*)> get_position{"PMPI_File_get_position"};
     Pointer pointer{window_of(handle_of(file)), -1};
     if (!pointer.window.wanted || (how & (shared | ordered)) != 0) return pointer;
-    if ((how & explicit_offset) != 0 || get_position(file, &at) == MPI_SUCCESS) pointer.at = at;
+    if ((how & explicit_offset) != 0 || get_position(file, &at) == success) pointer.at = at;
     return pointer;
 }
 
 /// Where in the file a call has moved its bytes, at least one. MPI is asked where a view has gaps.
 /// [local]
-CallRange place_of(MPI_File file, const Pointer& from, uint64_t bytes) {
-    static constinit Real<int(MPI_File, MPI_Offset, MPI_Offset*)> get_byte{
+CallRange place_of(File file, const Pointer& from, uint64_t bytes) {
+    static constinit Real<int(File, Offset, Offset*)> get_byte{
         "PMPI_File_get_byte_offset"};
     const Window& window = from.window;
     if (from.at < 0 || bytes < window.etype_bytes) return {};
     CallRange place{};
     if (window.gaps) {
-        MPI_Offset first = 0;
-        MPI_Offset last = 0;
-        const auto elements = static_cast<MPI_Offset>(bytes / window.etype_bytes);
-        place.known = get_byte(file, from.at, &first) == MPI_SUCCESS &&
-                      get_byte(file, from.at + elements - 1, &last) == MPI_SUCCESS && first >= 0 &&
+        Offset first = 0;
+        Offset last = 0;
+        const auto elements = static_cast<Offset>(bytes / window.etype_bytes);
+        place.known = get_byte(file, from.at, &first) == success &&
+                      get_byte(file, from.at + elements - 1, &last) == success && first >= 0 &&
                       last >= first;
         place.start = static_cast<uint64_t>(first);
         place.end = static_cast<uint64_t>(last) + window.etype_bytes;
@@ -72,50 +72,51 @@ CallRange place_of(MPI_File file, const Pointer& from, uint64_t bytes) {
 
 /// Only a status says how much a read has brought: where the program wants none, the call goes on
 /// with `own`. Some MPIs do not fill it in for some calls; then it says more than was asked for.
-void take_status(MPI_Status*& status, MPI_Status& own) {
-    static constinit Real<int(MPI_Status*, MPI_Datatype, MPI_Count)> set_elements{
-        "PMPI_Status_set_elements_x"};
-    constexpr MPI_Count not_filled_in = MPI_Count{1} << 60;
-    const MPI_Datatype byte = objects::byte();
-    if (status != MPI_STATUS_IGNORE || byte == MPI_Datatype{}) return;
-    if (set_elements(&own, byte, not_filled_in) == MPI_SUCCESS) status = &own;
+void take_status(Status*& status, RoomForStatus& room) {
+    static constinit Real<int(Status*, Wide, Count)> set_elements{
+        "PStatus_set_elements_x"};
+    constexpr Count not_filled_in = Count{1} << 60;
+    const Wide byte = objects::byte();
+    if (!is_ignored(status) || byte == 0) return;
+    auto* own = reinterpret_cast<Status*>(&room);
+    if (set_elements(own, byte, not_filled_in) == success) status = own;
 }
 
 /// Bytes that a read has brought; those that were asked for where the status does not tell.
-uint64_t brought(const MPI_Status* status, uint64_t asked) {
-    static constinit Real<int(const MPI_Status*, MPI_Datatype, MPI_Count*)> get_elements{
+uint64_t brought(const Status* status, uint64_t asked) {
+    static constinit Real<int(const Status*, Wide, Count*)> get_elements{
         "PMPI_Get_elements_x"};
-    const MPI_Datatype byte = objects::byte();
-    if (status == MPI_STATUS_IGNORE || byte == MPI_Datatype{}) return asked;
-    MPI_Count bytes = 0;
-    if (get_elements(status, byte, &bytes) != MPI_SUCCESS) return asked;
+    const Wide byte = objects::byte();
+    if (is_ignored(status) || byte == 0) return asked;
+    Count bytes = 0;
+    if (get_elements(status, byte, &bytes) != success) return asked;
     if (bytes < 0) return asked;  // MPI_UNDEFINED
     return static_cast<uint64_t>(bytes) < asked ? static_cast<uint64_t>(bytes) : asked;
 }
 
 /// A call and what it moves; `at` where it has an explicit offset, `status` where it has a status.
-struct Request {
+struct Transfer {
     const void* data;
-    MPI_Count count;
-    MPI_Datatype type;
+    Count count;
+    Wide type;
     spool::Direction direction;
     uint32_t how;
-    MPI_Offset at;
-    MPI_Status** status;  ///< what `real` is going to pass on
+    Offset at;
+    Status** status;  ///< what `real` is going to pass on
 };
 
 template <typename Real>
-int move(MPI_File file, const Request& what, Real&& real) {
+int move(File file, const Transfer& what, Real&& real) {
     const Call call;
     const auto [data, count, type, direction, how, at, status] = what;
     const Pointer from = call.counts() ? pointer_of(file, how, at) : Pointer{};
     const bool tells = call.counts() && direction == reads && status != nullptr;
-    MPI_Status own{};
+    RoomForStatus own{};
     if (tells) take_status(*status, own);
     const int error = real();
     if (!call.counts()) return error;
     const Took took = call.took();
-    if (error == MPI_SUCCESS) {
+    if (error == success) {
         const uint64_t asked = bytes_of(count, type);
         const uint64_t bytes = tells ? brought(*status, asked) : asked;
         const CallRange place = place_of(file, from, bytes);
@@ -131,7 +132,7 @@ int move(MPI_File file, const Request& what, Real&& real) {
 }
 
 template <typename Real>
-int end(MPI_File file, spool::Direction direction, Real&& real) {
+int end(File file, spool::Direction direction, Real&& real) {
     const Call call;
     const int error = real();
     if (call.counts()) ended(handle_of(file), direction, call.took());
@@ -153,30 +154,29 @@ Call::~Call() {
 #define TAILRACE_MOVES(name, direction, how, at, status, parameters, arguments)              \
     TAILRACE_DEFINE_BOTH(                                                                    \
         File_##name, parameters,                                                             \
-        return move(file, {data, count, as<MPI_Datatype>(type), direction, how, at, status}, \
+        return move(file, {data, count, type, direction, how, at, status}, \
                     [&] { return real arguments; });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT
 
-// The large counts of MPI 4. Where our MPI has none they are not here, since mpi4py looks for them;
-// where the program's is another one without them, its plain calls take what fits their counts.
-#if MPI_VERSION >= 4
-#define COUNT MPI_Count
+// The large counts of MPI 4. mpi4py looks whether they are there, and then calls them: if the program's
+// MPI has none, its plain calls take what fits their counts, which is what mpi4py does without them.
+#define COUNT Count
 #define TAILRACE_MOVES(name, direction, how, at, status, parameters, arguments)                    \
     TAILRACE_DEFINE_BOTH(                                                                          \
         File_##name##_c, parameters,                                                               \
         static constinit Real<int parameters> plain{"PMPI_File_" #name};                           \
-        return move(file, {data, count, as<MPI_Datatype>(type), direction, how, at, status}, [&] { \
-            return real.is_there() || count > INT_MAX ? real arguments : plain arguments;          \
+        return move(file, {data, count, type, direction, how, at, status}, [&] { \
+            if (real.is_there()) return real arguments;                                            \
+            return count > INT_MAX ? err_count : plain arguments;                                  \
         });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT
-#endif
 
 #define TAILRACE_END(name, direction, buffer)                                            \
-    TAILRACE_DEFINE_BOTH(File_##name, (MPI_File file, buffer data, MPI_Status * status), \
+    TAILRACE_DEFINE_BOTH(File_##name, (File file, buffer data, Status * status), \
                          return end(file, direction, [&] { return real(file, data, status); });)
 TAILRACE_END(read_all_end, reads, void*)
 TAILRACE_END(read_ordered_end, reads, void*)

@@ -156,7 +156,8 @@ std::vector<std::byte> compile(const Plan& plan, const std::string& where, const
         throw core::Error(core::Code::bad_input,
                           "the plan has " + std::to_string(plan.entries.size()) + " entries, " +
                               std::to_string(bytes.size()) +
-                              " bytes when compiled, and may have 65536",
+                              " bytes when compiled, and may have " +
+                              std::to_string(largest_plan),
                           where, "take out entries, or join them by patterns");
     return bytes;
 }

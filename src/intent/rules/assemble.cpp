@@ -337,7 +337,8 @@ private:
         if (x_seen.insert("advice\n" + file + "\n" + dataset + "\n" + decision.rule).second)
             x_plan.advice.push_back(
                 {file, dataset, decision.proposal.advice, decision.proposal.commands,
-                 because(decision, decision.reason.text), decision.proposal.chunk});
+                 because(decision, decision.reason.text), decision.proposal.chunk,
+                 decision.failing ? std::optional(true) : std::nullopt});
     }
 
     /// Without a text: no file has it in another way.
@@ -383,7 +384,7 @@ private:
     /// What moves the fewest bytes is left out where the plan would become too large.
     void fit() {
         std::size_t left_out = 0;
-        while (!x_plan.entries.empty() && plan::compiled_bytes(x_plan) > plan::largest_plan) {
+        while (!x_plan.entries.empty() && plan::compiled_bytes(x_plan) > plan::largest_advised) {
             const std::size_t some = std::max<std::size_t>(x_plan.entries.size() / 16, 1);
             x_plan.entries.resize(x_plan.entries.size() - some);
             left_out += some;

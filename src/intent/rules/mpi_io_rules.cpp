@@ -65,7 +65,7 @@ const std::array mpi_io_table{
          Scope::file,
          Class::collective,
          "collective writes of several ranks through OMPIO, in which a rank spends a fiftieth of "
-         "the run and more",
+         "the run or more",
          "the command line does not choose by itself (--mca io)",
          "OMPI_MCA_io: ^ompio, which is ROMIO under the name that this Open MPI has for it "
          "(romio321 in 4.1, romio341 in 5.0)",
