@@ -51,7 +51,7 @@ TUNE = "let `tailrace tune -- COMMAND` try {} of a plan"
         ({"environment": [{"name": "N", "value": "1", "because": because("49")}]},
          f"the run may be slow: why 49; to do: {TUNE.format('1 setting')}; "),
         ({"entries": PLAN, "advice": [advice("29", failing=True)]},
-         "As it is, the program fails at /d/f.h5:/x: why 29; to do: change the program as said "
+         "The program fails at /d/f.h5:/x: why 29; to do: change the program as said "
          "below; to expect: effect 29"),
         ({"held_back": [advice("46")]},
          "No settings: all rules that fit are held back; see below"),
