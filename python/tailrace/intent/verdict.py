@@ -45,7 +45,7 @@ def verdict(plan: Document) -> str:
     elif advice:
         steps.append(f"look below for {plural(len(advice), 'change')} to make yourself")
     return (
-        f"{where} {slow}: {because['text']}; to do: {', '.join(steps)}; to expect: "
+        f"{where} {slow}: {because['text']}; to do: {', and '.join(steps)}; to expect: "
         + (because["effect"])
     )
 
