@@ -179,7 +179,10 @@ def test_a_plan_for_another_file(tmp_path: Path) -> None:
     before = contents(tmp_path)
     with pytest.raises(TailraceError) as error:
         repack(file, other)
-    assert "the nearest is /scratch/run/rows.h5" in error.value.what and "--as" in error.value.hint
+    assert (
+        "the nearest is /scratch/run/rows.h5" in error.value.what
+        and "--plan-path" in error.value.hint
+    )
     with pytest.raises(TailraceError) as error:
         repack(file, plan(file, "/row", chunk=[400, 50]))
     assert "the nearest to /row is /rows" in error.value.what

@@ -367,7 +367,7 @@ def test_what_was_edited_after_a_killed_tune_is_put_aside_and_told(home: Path) -
     (home / "one").write_bytes(b"edited")
     assert "restores your files first" in tailrace("tune", *words, cwd=home).expect(2).err
     assert (home / "one").read_bytes() == b"edited"
-    short = ["--in-place", "--resume", "--limit", "1", *words[1:]]
+    short = ["--in-place", "--resume", "--timeout", "1", *words[1:]]
     ran = tailrace("tune", *short, cwd=home).expect(1)
     assert everything(home) == before
     assert "begun" in ran.err

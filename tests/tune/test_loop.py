@@ -53,10 +53,10 @@ def test_what_pays_is_kept_and_what_does_not_is_left_out(
     assert set(found.candidate.dropped) == {"17", "25"}
     assert "does not pay" in found.candidate.dropped["17"]
     assert found.confirmed is not None
-    median, interval = speedup(found.confirmed)
-    assert interval is not None
-    assert interval[0] <= median <= interval[1]
-    assert 8 < median < 11
+    speed = speedup(found.confirmed, found.times)
+    assert (speed["pairs"], speed["ci95"]) == (3, None), "three pairs have no 95 % interval"
+    low, high = speed["range"]
+    assert 8 < low <= speed["median"] <= high < 11
 
 
 def test_a_large_gain_is_proven_by_a_dozen_runs(tmp_path: Path, monkeypatch: Patch) -> None:
@@ -82,6 +82,8 @@ def test_the_confirmation_of_less_of_a_plan_is_made_with_fresh_pairs(
     found = tuned(program, PLAN, tmp_path, monkeypatch)
     assert found.verdict.name == "kept"
     assert found.same is not None, "the difference is small"
+    assert found.confirmed is not None
+    assert speedup(found.confirmed, found.times)["ci95"] is not None, "of six pairs there is one"
     names = [name for name, _ in program.runs]
     assert len(names) == len(set(names))
     assert sum(name.startswith("confirmation") for name in names) == 12
@@ -252,7 +254,7 @@ def test_what_is_said_is_of_the_plan_that_is_left(tmp_path: Path, monkeypatch: P
     found = tuned(program, PLAN, tmp_path, monkeypatch)
     assert kept(found) == ["13"]
     assert found.confirmed is not None
-    assert 1.8 < speedup(found.confirmed)[0] < 2.2
+    assert 1.8 < speedup(found.confirmed, found.times)["median"] < 2.2
     assert {line.rule for line in found.lines} == {"13"}
     assert "17" not in found.ratios
 

@@ -183,9 +183,9 @@ def test_a_default_that_hangs_twice_is_told_which_limit_that_was(
     with pytest.raises(TailraceError, match="its time limit") as raised:
         tuned(program, PLAN, tmp_path, monkeypatch)
     assert raised.value.hint.startswith("10 s are five times the slowest default")
-    assert "--limit SECONDS" in raised.value.hint
+    assert "--timeout TIME" in raised.value.hint
     given = recording.failed(STALL, "", ["program"], 7.0)
-    assert given.hint == "give it more than 7 s with --limit SECONDS"
+    assert given.hint == "give it more than 7 s with --timeout TIME"
     served = recording.failed(Outcome(0, 0.5, "limit", has_left=True), "", ["program"], 0.5)
     assert "if it starts a server or daemon, it has to stop it" in served.hint
 

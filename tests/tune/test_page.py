@@ -27,7 +27,8 @@ RULE = {
 RESULT: Document = {
     "argv": ["python", "my script.py"], "folder": "/d", "verdict": "kept",
     "reason": "faster beyond noise, and equal in content", "kept": True, "equal_content": True,
-    "speedup": {"median": 4.0, "ci95": [3.5, 4.5], "pairs": 2, "confirmed": True},
+    "speedup": {"median": 4.0, "ci95": [3.5, 4.5], "range": [3.2, 5.0], "pairs": 2,
+                "confirmed": True},
     "a_against_a": {"ratio": 1.02, "interval": [0.97, 1.05], "pairs": 6, "baseline_count": 6,
                     "p_faster": 0.8, "p_slower": 0.125},
     "times": {"default_s": 2.0, "tuned_s": 0.5, "cache": "warm",
@@ -151,6 +152,8 @@ def test_words_for_the_terminal() -> None:
     assert words.speed_text(RESULT) == (
         "2 s by default, 0.5 s tuned: 4 times as fast (3.5 to 4.5, 2 pairs)"
     )
+    few = {**RESULT, "speedup": {**RESULT["speedup"], "ci95": None}}
+    assert words.speed_text(few).endswith("4 times as fast (3.2 to 5, 2 pairs)")
     assert words.content_text(RESULT) == (
         "equal in 1 file; left out, since default runs differ there: a.h5: /@date"
     )

@@ -180,10 +180,12 @@ def test_what_a_budget_has_ended_goes_on_with_more(
     with monkeypatch.context() as patch:
         patch.setattr(Tune, "_run", ended)
         ran = called(*command, *true).expect(0)
-    assert "--resume --budget MINUTES" in ran.json["reason"]
-    assert "--resume continues" in ran.err
-    assert (home / "tailrace-tune/state").is_dir()
-    ended_by_resume(home, *words, "--budget", "3", *true)
+        assert "--resume --budget TIME" in ran.json["reason"]
+        assert "--resume continues" in ran.err
+        assert (home / "tailrace-tune/state").is_dir()
+        again = called(*command, *true).expect(0)
+    assert "recording a run" in again.err, "without --resume it begins anew"
+    ended_by_resume(home, *words, "--budget", "3m", *true)
 
 
 def test_an_interruption_while_it_is_put_away_leaves_nothing_to_go_on_with(

@@ -160,7 +160,10 @@ def test_the_page(tmp_path: Path) -> None:
     older = [head, line(name, 1.5, 1.4, 1.6), line(other, 3, 2, 4)]
     estimated = {
         "rules": [{"rule": "13", "kept": True, "estimated": 24.0}],
-        "repack": {"estimated": 60.0, "speedup": {"median": 16.0, "ci95": [14.0, 18.0]}},
+        "repack": {
+            "estimated": 60.0,
+            "speedup": {"median": 16.0, "ci95": None, "range": [14.0, 18.0]},
+        },
     }
     newer = [head | {"session": "s2"}, line(name, 25, 22, 30, **estimated)]
     for number, lines in enumerate((older, newer)):

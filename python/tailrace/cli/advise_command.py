@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from tailrace.cli.options import Declare, Json, Quiet
+from tailrace.cli.options import Allow, Declare, Json, Quiet, allowed
 from tailrace.cli.output import Output
-from tailrace.errors import TailraceError, did_you_mean
 
 Inputs = Annotated[
     list[Path],
@@ -26,15 +25,9 @@ To = Annotated[
         "--output", "-o", metavar="FILE", show_default=False, help="Write the plan into this file."
     ),
 ]
-Allow = Annotated[
-    str,
-    typer.Option(
-        "--allow", metavar="CLASS,...", show_default=False,
-        help="Allow rules of these classes too: collective, opt_in.",
-    ),
-]  # fmt: skip
+Kinds = Literal["h5py", "netcdf4", "xarray", "c", "fortran", "hints"]
 As = Annotated[
-    str,
+    Kinds | None,
     typer.Option(
         "--as", metavar="KIND", show_default=False,
         help="Print lines for the program instead: h5py, netcdf4, xarray, c, fortran, hints.",
@@ -49,8 +42,8 @@ Rules = Annotated[
 def advise(
     inputs: Inputs,
     output_file: To = None,
-    allow: Allow = "",
-    kind: As = "",
+    allow: Allow = [],  # noqa: B006  (read only)
+    kind: As = None,
     rules: Rules = [],  # noqa: B006  (read only)
     declared: Declare = [],  # noqa: B006  (read only)
     as_json: Json = False,
@@ -69,15 +62,9 @@ def advise(
     from tailrace.whole_files import write_text
 
     output = Output(as_json=as_json, quiet=quiet)
-    if kind and kind not in snippets.kinds:
-        raise TailraceError(
-            f'there is no kind "{kind}".{did_you_mean(kind, list(snippets.kinds))}',
-            where="--as", hint=", ".join(snippets.kinds),
-        )  # fmt: skip
     if output_file is not None:
         check_target(output_file, [*inputs, *rules, *declared])
-    allowed = [word for word in allow.split(",") if word]
-    plan, about, notes = advice.advise(inputs, rules, allowed, declared)
+    plan, about, notes = advice.advise(inputs, rules, allowed(output, allow), declared)
     for note in notes:
         output.note(note)
     if output_file is not None:

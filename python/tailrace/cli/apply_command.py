@@ -11,9 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Command, Json, Quiet
+from tailrace.cli.options import Allow, Command, Json, Quiet, allowed
 from tailrace.cli.output import Output
-from tailrace.errors import TailraceError, did_you_mean
 
 PlanFile = Annotated[
     Path,
@@ -23,28 +22,21 @@ PlanFile = Annotated[
         help="A plan of `tailrace advise -o` or `tailrace tune`.",
     ),
 ]
-Allow = Annotated[
-    str,
-    typer.Option(
-        "--allow", metavar="CLASS", show_default=False,
-        help="collective: use settings that make ranks wait for each other, if the plan has a "
-        "proof of this very run: the same program, arguments, inputs and ranks.",
-    ),
-]  # fmt: skip
 
 
 def apply(
     plan_file: PlanFile,
     command: Command,
-    allow: Allow = "",
+    allow: Allow = [],  # noqa: B006  (read only)
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Run a program with the settings of a plan, and say for each whether it was in force.
 
     The program is not changed, and you need not build it again. Its own settings stay. If the
-    library refuses a setting, the program's own is used. The exit code and standard output are the
-    program's.
+    library refuses a setting, the program's own is used. Collective settings need --allow and, in
+    the plan, a proof of this very run: the same program, arguments, inputs and ranks. The exit code
+    and standard output are the program's.
     """
     from tailrace.cli import program_code
     from tailrace.cli.apply_show import show
@@ -52,13 +44,9 @@ def apply(
     from tailrace.intent import apply as applying
 
     output = Output(as_json=as_json, quiet=quiet, runs_program=True)
-    if allow not in {"", "collective"}:
-        raise TailraceError(
-            f'there is no class "{allow}" to allow.{did_you_mean(allow, ["collective"])}',
-            where="--allow", hint="collective; the other classes are chosen by tailrace advise",
-        )  # fmt: skip
+    classes = allowed(output, allow)
     whole = advice.load(plan_file)
-    reason = applying.why_not_collective(whole, [allow], command)
+    reason = applying.why_not_collective(whole, classes, command)
     of_variables = "" if reason else applying.why_no_variables(whole, command)
     plan, held = applying.without_collective(whole, reason, of_variables)
     flat = applying.compiled(plan, str(plan_file))

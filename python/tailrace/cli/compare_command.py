@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tailrace.cli.compare_show import print_analysis
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Metrics, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import (
     DryRun,
@@ -17,7 +17,7 @@ from tailrace.cli.run_command import (
     plain_launcher,
     program_name,
 )
-from tailrace.errors import TailraceError, did_you_mean
+from tailrace.errors import TailraceError
 from tailrace.run import programs
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ Run = Annotated[
     ),
 ]
 Metric = Annotated[
-    str,
+    Metrics,
     typer.Option(
         "--metric",
         metavar="durable|write|aggregate",
@@ -78,7 +78,6 @@ def compare(
     A first, then A and B in turns.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    _check_metric(metric)
     if makes_runs:
         from tailrace.cli.compare_run import compare_runs
 
@@ -109,14 +108,3 @@ def _plan(a: str, b: str, kernel: list[str], ranks: int | None, launcher: str) -
         )
     path = programs.program(program_name(kernel[0]))
     return make_plan(kernel[0], path, a, b, kernel[1:], ranks, plain_launcher(launcher))
-
-
-def _check_metric(metric: str) -> None:
-    known = ("durable", "write", "aggregate")
-    if metric not in known:
-        raise TailraceError(
-            f'there is no metric "{metric}".{did_you_mean(metric, known)}',
-            where="--metric",
-            hint="durable (create to synced close), write (in write calls only) or aggregate "
-            "(open, write and close)",
-        )

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from tailrace.cli.options import Declare, Json, Quiet
 from tailrace.cli.output import Output
-from tailrace.errors import TailraceError, did_you_mean
+from tailrace.errors import TailraceError
 
 Files = Annotated[
     list[Path],
@@ -26,8 +26,9 @@ Target = Annotated[
     typer.Option("--output", "-o", metavar="FILE", show_default=False,
                  help="Write the intents into this file."),
 ]  # fmt: skip
+Forms = Literal["tailrace", "h5intent"]
 Format = Annotated[
-    str,
+    Forms,
     typer.Option(
         "--format",
         metavar="tailrace|h5intent",
@@ -52,7 +53,11 @@ def intents(
 ) -> int:
     """Say in words what a program does with its files: why, what and how."""
     output = Output(as_json=as_json, quiet=quiet)
-    _check(files, form)
+    if not files:
+        raise TailraceError(
+            "no profile is given", where="intents",
+            hint="tailrace intents profile.json, or tailrace intents job.darshan",
+        )  # fmt: skip
     from tailrace.cli.intents_show import show
     from tailrace.intent.declarations import read_all
     from tailrace.intent.native_calls import intents_of
@@ -83,19 +88,3 @@ def intents(
         output.line(f"written: {target}")
     output.json(json.loads(text))
     return 0
-
-
-def _check(files: list[Path], form: str) -> None:
-    known = ("tailrace", "h5intent")
-    if form not in known:
-        raise TailraceError(
-            f'there is no format "{form}".{did_you_mean(form, known)}',
-            where="--format",
-            hint="tailrace (schema tailrace-intents/1) or h5intent (the published form)",
-        )
-    if not files:
-        raise TailraceError(
-            "no profile is given",
-            where="intents",
-            hint="tailrace intents profile.json, or tailrace intents job.darshan",
-        )

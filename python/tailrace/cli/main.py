@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,10 +15,12 @@ import typer
 from tailrace import interrupts
 from tailrace.cli import program_code
 from tailrace.cli.output import Output, json_requested
-from tailrace.errors import ExitCode, TailraceError
+from tailrace.errors import ExitCode, TailraceError, did_you_mean
 
 # What word processors and web pages make of "--": pasted options are understood all the same.
 _dashes = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+# How the library tells of a value that is none of those of a Literal.
+_choice = re.compile(r"for '(--[\w-]+)'.*: Value error, '(.*)' is not one of (.*)$", re.DOTALL)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -98,6 +101,10 @@ def _from_typer(error: typer.TyperException) -> TailraceError:
     """Usage errors; the library's texts with our form."""
     text = error.format_message().replace("No such command", "there is no command")
     text = text.replace("No such option", "there is no option")
+    if of := _choice.search(text):
+        option, given, known = of[1], of[2], re.findall(r"'([^']*)'", of[3])
+        what = f'there is no "{given}".{did_you_mean(given, known)}'
+        return TailraceError(what, where=option, hint=f"known: {', '.join(known)}")
     context: Any = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "tailrace")
     where = command.removeprefix("tailrace").strip()

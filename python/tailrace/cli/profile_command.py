@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Json, MaybeCommand, Quiet
+from tailrace.cli.options import Json, MaybeCommand, Quiet, several
 from tailrace.cli.output import Output
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.readable import readable
@@ -44,6 +44,7 @@ Of = Annotated[
     str,
     typer.Option(
         "--layers", metavar="LAYERS",
+        autocompletion=lambda incomplete: several(("auto", "hdf5", "mpiio", "posix"), incomplete),
         help="Layers to record: hdf5, mpiio, posix, with commas between them; or auto.",
     ),
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from tailrace.cli.output import Output
 from tailrace.errors import ExitCode, TailraceError
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", show_default=False, help="The folder with the output.")
+    Path, typer.Argument(metavar="FOLDER", show_default=False, help="The folder with the output.")
 ]
 Remove = Annotated[
     bool, typer.Option("--remove", help="Remove every part that no living run holds.")

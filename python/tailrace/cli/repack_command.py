@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Quiet, old_name, renamed
 from tailrace.cli.output import Output
 from tailrace.errors import TailraceError
 
@@ -52,14 +52,15 @@ Reads = Annotated[
 ]  # fmt: skip
 To = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="OUT", show_default=False,
-                 help="Give the new file this name, and keep FILE."),
+    typer.Option("--output", "-o", metavar="FILE", show_default=False,
+                 help="Give the new file this name, and keep the old one."),
 ]  # fmt: skip
-As = Annotated[
+PlanPath = Annotated[
     str,
-    typer.Option("--as", metavar="NAME", show_default=False,
+    typer.Option("--plan-path", metavar="PATH", show_default=False,
                  help="The path under which the plan or profile knows the file."),
 ]  # fmt: skip
+OldAs = Annotated[str, old_name("--as")]
 MemoryLimit = Annotated[
     str, typer.Option("--memory", metavar="SIZE", help="Limit for the memory of the process.")
 ]
@@ -76,7 +77,8 @@ def repack(
     filters: FilterList = [],  # noqa: B006  (read only)
     reads: Reads = [],  # noqa: B006  (read only)
     output_file: To = None,
-    name: As = "",
+    plan_path: PlanPath = "",
+    old_as: OldAs = "",
     memory: MemoryLimit = "256M",
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -100,6 +102,7 @@ def repack(
             hint="--plan plan.json (of `tailrace advise`), --profile profile.json, or "
             "--chunk /dataset=100x200",
         )  # fmt: skip
+    name = renamed(output, "--as", old_as, "--plan-path", plan_path)
     options = Options(
         chunks=chunks, filters=filters, reads=reads, profile=profile, name=name,
         memory=Memory(bytes_of(memory, "--memory")), dry_run=dry_run,

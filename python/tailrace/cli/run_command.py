@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Quiet, one_of
 from tailrace.cli.output import Output
 from tailrace.cli.run_display import ToStdout, display
 from tailrace.errors import ExitCode, TailraceError
@@ -29,6 +29,7 @@ Kernel = Annotated[
         metavar="KERNEL",
         help="The kernel: seism, slab, particle, amr, history, limit.",
         show_default=False,
+        autocompletion=one_of("seism", "slab", "particle", "amr", "history", "limit"),
     ),
 ]
 Words = Annotated[

@@ -7,16 +7,16 @@ import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from tailrace.cli.matrix_run import check_words
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Quiet, old_name, renamed
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import Input, Kernel, Words, plain_launcher, program_name
 from tailrace.cli.versions import version
-from tailrace.errors import TailraceError, did_you_mean
+from tailrace.errors import TailraceError
 from tailrace.run import programs
 from tailrace.run.inputs import RunInputs, gather
 from tailrace.run.kernels import kernel_of
@@ -52,16 +52,19 @@ CoreSpec = Annotated[
 Directive = Annotated[
     list[str], _text("directive", "TEXT", "A further option of the scheduler, as it is.")
 ]
-RunDir = Annotated[
-    Path | None, _text("rundir", "FOLDER", "Where the job runs. [default: tailrace-KERNEL here]")
+RunFolder = Annotated[
+    Path | None,
+    _text("run-folder", "FOLDER", "Where the job runs. [default: tailrace-KERNEL here]"),
 ]
+OldRunDir = Annotated[Path | None, old_name("--rundir")]
 StripeCount = Annotated[
     int | None,
     typer.Option("--stripe-count", help="Lustre targets per file; -1: all.", show_default=False),
 ]
 StripeSize = Annotated[str, _text("stripe-size", "SIZE", "Size of a Lustre stripe, such as 1M.")]
+Schedulers = Literal["slurm", "pbs"]
 Scheduler = Annotated[
-    str, typer.Option("--scheduler", metavar="slurm|pbs", help="The batch system.")
+    Schedulers, typer.Option("--scheduler", metavar="slurm|pbs", help="The batch system.")
 ]
 JobLauncher = Annotated[
     str, _text("launcher", "COMMAND", "The launcher within the job, with all its options.")
@@ -92,7 +95,8 @@ def submit(
     constraint: Constraint = "",
     core_spec: CoreSpec = None,
     directive: Directive = [],  # noqa: B006  (read only)
-    rundir: RunDir = None,
+    run_folder: RunFolder = None,
+    old_rundir: OldRunDir = None,
     stripe_count: StripeCount = None,
     stripe_size: StripeSize = "",
     scheduler: Scheduler = "slurm",
@@ -109,7 +113,7 @@ def submit(
     The run folder keeps the script and the output of the job; Records go to results.jsonl.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    batch = _scheduler(scheduler)
+    batch = schedulers[scheduler]
     name = program_name(kernel)
     if matrix:
         _check_matrix(kernel, words, input_file)
@@ -129,7 +133,8 @@ def submit(
         stripe_size_bytes=request.stripe_bytes_of(stripe_size),
         directives=[request.one_line(line, "--directive") for line in directive],
     )
-    folder = request.run_folder(rundir, kernel)
+    run_folder = renamed(output, "--rundir", old_rundir, "--run-folder", run_folder)
+    folder = request.run_folder(run_folder, kernel)
     if interactive:
         return _show_interactive(output, batch.interactive(asked))
     path = programs.program(name)
@@ -183,16 +188,6 @@ def _check_matrix(kernel: str, words: list[str], input_file: Path | None) -> Non
             hint="give them as KEY=VALUE, for example n1=400000 n2=50",
         )  # fmt: skip
     check_words(words)
-
-
-def _scheduler(name: str) -> ModuleType:
-    if name not in schedulers:
-        raise TailraceError(
-            f'there is no scheduler "{name}".{did_you_mean(name, schedulers)}',
-            where="--scheduler",
-            hint="known: " + ", ".join(schedulers),
-        )
-    return schedulers[name]
 
 
 def _show_interactive(output: Output, command: str) -> int:

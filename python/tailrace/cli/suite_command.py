@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Quiet, old_name, one_of, renamed
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import DryRun
 from tailrace.errors import ExitCode, TailraceError
@@ -21,16 +21,22 @@ if TYPE_CHECKING:
 
 Name = Annotated[
     str,
-    typer.Argument(metavar="quick|full|cori-2018", help="The cases.", show_default=False),
+    typer.Argument(
+        metavar="quick|full|cori-2018",
+        help="The cases.",
+        show_default=False,
+        autocompletion=one_of("quick", "full", "cori-2018"),
+    ),
 ]
 Folder = Annotated[
     Path,
     typer.Option(
-        "--dir",
+        "--run-folder",
         metavar="FOLDER",
         help="Folder in which the kernels write; they remove their files.",
     ),
 ]
+OldDir = Annotated[Path | None, old_name("--dir")]
 Results = Annotated[
     Path, typer.Option("--results", metavar="FILE", help="File to which Records are appended.")
 ]
@@ -47,6 +53,7 @@ MostBytes = Annotated[
 def suite(
     name: Name,
     folder: Folder = Path(),
+    old_dir: OldDir = None,
     results: Results = Path("results.jsonl"),
     repeat: Repeat = 6,
     most_bytes: MostBytes = "",
@@ -69,8 +76,11 @@ def suite(
 
     output = Output(as_json=as_json, quiet=quiet)
     wanted = suite_of(name)
+    folder = renamed(output, "--dir", old_dir, "--run-folder", folder)
     if not folder.is_dir():
-        raise TailraceError("there is no such folder", where=f"--dir {folder}", hint="create it")
+        raise TailraceError(
+            "there is no such folder", where=f"--run-folder {folder}", hint="create it"
+        )
     most = bytes_of(most_bytes, "--most-bytes") if most_bytes else wanted.most_bytes
     if most == 0:
         raise TailraceError("nothing is that small", where="--most-bytes", hint="give 1M, say")

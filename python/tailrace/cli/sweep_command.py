@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Metrics, Quiet, one_of
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import DryRun, Input, Launcher, Ranks, plain_launcher
 from tailrace.errors import TailraceError
@@ -21,6 +21,7 @@ Kernel = Annotated[
         metavar="KERNEL",
         help="The kernel: seism, slab, particle, amr, history.",
         show_default=False,
+        autocompletion=one_of("seism", "slab", "particle", "amr", "history"),
     ),
 ]
 Words = Annotated[
@@ -69,7 +70,7 @@ Report = Annotated[
                  help="Also make a page, as `tailrace report` does."),
 ]  # fmt: skip
 Metric = Annotated[
-    str,
+    Metrics,
     typer.Option("--metric", metavar="durable|write|aggregate", help="The time that is ranked."),
 ]
 

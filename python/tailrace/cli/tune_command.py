@@ -11,10 +11,21 @@ import typer
 import xxhash
 
 from tailrace.cli.advise_command import Rules
-from tailrace.cli.options import Command, Declare, Json, Quiet
+from tailrace.cli.options import (
+    Allow,
+    Command,
+    Declare,
+    Json,
+    Quiet,
+    allowed,
+    minutes_of,
+    old_name,
+    renamed,
+)
 from tailrace.cli.output import Output
-from tailrace.errors import ExitCode, TailraceError, did_you_mean
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.readable import is_readable
+from tailrace.units import span_of
 
 To = Annotated[
     Path,
@@ -28,13 +39,15 @@ ScratchFolder = Annotated[
         "room for four times what a run writes. [default: scratch, in the folder of -o]",
     ),
 ]  # fmt: skip
-Limit = Annotated[
-    float | None,
+Timeout = Annotated[
+    str,
     typer.Option(
-        "--limit", min=1.0, metavar="SECONDS", show_default=False,
-        help="Limit for one run. [default: 3600; for later runs five times the slowest default]",
+        "--timeout", metavar="TIME", show_default=False,
+        help="Limit for one run: 90s, 10m. [default: 1h; for later runs five times the slowest "
+        "default]",
     ),
 ]  # fmt: skip
+OldLimit = Annotated[str, old_name("--limit")]
 Link = Annotated[
     list[str],
     typer.Option(
@@ -50,12 +63,6 @@ Stdin = Annotated[
         help="Standard input of each run. [default: none]",
     ),
 ]  # fmt: skip
-Allow = Annotated[
-    str,
-    typer.Option(
-        "--allow", metavar="CLASS,...", show_default=False, help="Allow rules of the class opt_in."
-    ),
-]
 Cold = Annotated[
     bool, typer.Option("--cold", help="Put the inputs out of the page cache before each run.")
 ]
@@ -64,18 +71,18 @@ DryRun = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted tune.")]
 Search = Annotated[
-    float,
+    str,
     typer.Option(
-        "--search", min=0.0, metavar="MINUTES",
-        help="Search better numbers for the plan, for at most so long.",
+        "--search", metavar="TIME", show_default=False,
+        help="Search better numbers for the plan, for at most so long: 10m. [default: no search]",
     ),
 ]  # fmt: skip
 Budget = Annotated[
-    float,
+    str,
     typer.Option(
-        "--budget", min=0.0, metavar="MINUTES", show_default=False,
-        help="Time for all runs together, without a search. [default: 15 times one run of the "
-        "program, at least 2 minutes]",
+        "--budget", metavar="TIME", show_default=False,
+        help="Time for all runs together, without a search: 10m, 1h30m. [default: 15 times one run "
+        "of the program, at least 2 minutes]",
     ),
 ]  # fmt: skip
 InPlace = Annotated[
@@ -95,15 +102,16 @@ def tune(
     command: Command,
     output_folder: To = Path("tailrace-tune"),
     scratch: ScratchFolder = None,
-    limit: Limit = None,
+    timeout: Timeout = "",
+    old_limit: OldLimit = "",
     link: Link = [],  # noqa: B006  (read only)
     stdin: Stdin = None,
-    allow: Allow = "",
+    allow: Allow = [],  # noqa: B006  (read only)
     rules: Rules = [],  # noqa: B006  (read only)
     declared: Declare = [],  # noqa: B006  (read only)
     cold: Cold = False,
-    budget: Budget = 0.0,
-    search: Search = 0.0,
+    budget: Budget = "",
+    search: Search = "",
     in_place: InPlace = False,
     allow_outside: AllowOutside = [],  # noqa: B006  (read only)
     resume: Resume = False,
@@ -125,13 +133,7 @@ def tune(
 
     output = Output(as_json=as_json, quiet=quiet)
     home = Path.cwd()
-    allowed = tuple(word for word in allow.split(",") if word)
-    for word in allowed:
-        if word not in {"opt_in", "collective"}:
-            raise TailraceError(
-                f'there is no class "{word}" to allow.{did_you_mean(word, ["opt_in"])}',
-                where="--allow", hint="opt_in; collective rules are tried for several ranks anyway",
-            )  # fmt: skip
+    timeout = renamed(output, "--limit", old_limit, "--timeout", timeout)
     if stdin is not None and not stdin.is_file():
         raise TailraceError("there is no such file", where=f"--stdin {stdin}")
     for opened in allow_outside:
@@ -144,10 +146,12 @@ def tune(
     asked = Asked(
         command=command, home=home, output=folder,
         scratch=(scratch / own if scratch else folder / "scratch").resolve(),
-        limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
+        limit_s=span_of(timeout, "--timeout") if timeout else None, allow=allowed(output, allow),
+        rules=tuple(rules), declared=tuple(declared),
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
         in_place=in_place, allow_outside=tuple(path.resolve() for path in allow_outside),
-        search_minutes=search, budget_minutes=budget, version=version(),
+        search_minutes=minutes_of(output, search, "--search"),
+        budget_minutes=minutes_of(output, budget, "--budget"), version=version(),
     )  # fmt: skip
     if dry_run:
         before = preview(asked)

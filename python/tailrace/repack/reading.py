@@ -47,7 +47,7 @@ def reads_in(
         nearest = f"; the nearest is {near[0]}" if near else ""
         raise TailraceError(
             f"knows no file {name}{nearest}", where=where,
-            hint="--as NAME repacks the file as if it had that name",
+            hint="--plan-path PATH repacks the file as if it had that name",
         )  # fmt: skip
     asked = [
         (

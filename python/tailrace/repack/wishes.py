@@ -104,7 +104,7 @@ def _matches_nothing(
     near_files = difflib.get_close_matches(name, files, 1, 0.0)
     return TailraceError(
         f"has nothing for {name}; the nearest is {near_files[0] if near_files else files[0]}",
-        where=where, hint="--as NAME repacks the file as if it had that name",
+        where=where, hint="--plan-path PATH repacks the file as if it had that name",
     )  # fmt: skip
 
 

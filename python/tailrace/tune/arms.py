@@ -421,7 +421,7 @@ class Arms:
         if least_s > self._budget.all_s:
             self._say(
                 f"a verdict takes some {recording.runs_of_a_verdict} runs: --budget "
-                f"{math.ceil(least_s / 60)}"
+                f"{math.ceil(least_s / 60)}m"
             )
 
 

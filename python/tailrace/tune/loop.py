@@ -449,7 +449,7 @@ class Tune:
 
     def _too_short(self, when: str, *, goes_on: bool = False) -> str:
         more = "continue with --resume" if goes_on else "give more with"
-        more += " --budget MINUTES" + (" (for all runs together)" if goes_on else "")
+        more += " --budget TIME" + (" (for all runs together)" if goes_on else "")
         return (
             f"the budget of {self._budget.words} ended {when}: {more}, or use a smaller case of "
             "the program"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tailrace import statistics
 from tailrace.sandbox.ledger import Ledger
@@ -16,6 +17,7 @@ from tailrace.statistics import Comparison
 
 # Seconds of one run: of which arm, and under which name it is kept.
 Run = Callable[[str, str], float]
+Document = dict[str, Any]
 Say = Callable[[str], None]
 # A against A, which is measured when it is asked for.
 Same = Callable[[], "Times"]
@@ -95,6 +97,8 @@ def verdict(times: Times, same: Times | None = None) -> Comparison:
     if found.verdict != "more_pairs_needed":
         return found
     pairs = len(times.one)
+    if pairs < statistics.looks[0]:
+        found = replace(found, interval=None)  # it would hold the truth in three of four cases
     if pairs == first_look and (apart := _apart(times)):
         reason = f"every run took at least {gap:.3g} times as long as any of the other"
         return replace(found, pairs=pairs, verdict=apart, reason=reason)
@@ -119,12 +123,19 @@ def is_clear(found: Comparison) -> bool:
     return found.pairs == first_look and found.verdict == "faster"
 
 
-def speedup(found: Comparison) -> tuple[float, tuple[float, float] | None]:
-    """How many times faster, and its 95 % interval: of the ratio of times upside down."""
+def speedup(found: Comparison, times: Times) -> Document:
+    """How many times faster: the median of the ratios of times upside down, its 95 % interval,
+    which fewer than six pairs do not have, and the range that the ratios are in."""
+    ratios = [one / other for one, other in times.pairs]
     interval = None
     if found.interval is not None and found.interval[0] > 0:
-        interval = (1 / found.interval[1], 1 / found.interval[0])
-    return 1 / found.ratio, interval
+        interval = [1 / found.interval[1], 1 / found.interval[0]]
+    return {
+        "median": 1 / found.ratio,
+        "ci95": interval,
+        "range": [min(ratios), max(ratios)],
+        "pairs": found.pairs,
+    }
 
 
 def ratio_of_few(times: Times) -> float:

@@ -182,10 +182,10 @@ def failed(
     if outcome.stopped == "limit" and is_derived:
         hint = (
             f"{limit_s:g} s are five times the slowest default run (10 s at least): look for the "
-            "reason; --resume repeats this run, --limit SECONDS gives it more time"
+            "reason; --resume repeats this run, --timeout TIME gives it more time"
         )
     elif outcome.stopped == "limit":
-        hint = f"give it more than {limit_s:g} s with --limit SECONDS"
+        hint = f"give it more than {limit_s:g} s with --timeout TIME"
         if outcome.has_left:
             hint += "; if it starts a server or daemon, it has to stop it"
     elif outcome.stopped == "disk":

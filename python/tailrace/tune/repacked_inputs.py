@@ -96,11 +96,7 @@ class Arm:
         """For result.json."""
         speed = None
         if self.compared is not None:
-            median, interval = pairs.speedup(self.compared)
-            speed = {
-                "median": median, "ci95": list(interval) if interval else None,
-                "pairs": self.compared.pairs, "confirmed": True,
-            }  # fmt: skip
+            speed = {**pairs.speedup(self.compared, self.times), "confirmed": True}
         return {
             "became": self.became,
             "reason": self.reason,
@@ -130,7 +126,7 @@ def command(file: str, profile: str) -> str:
     name the profile knows the file."""
     words = ["tailrace", "repack", file, "--profile", profile]
     if file.startswith("/") and os.path.realpath(file) != file:
-        words += ["--as", file]
+        words += ["--plan-path", file]
     return shlex.join(words)
 
 
@@ -186,7 +182,7 @@ def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str
         arm.became, arm.reason = "not_proven", str(error)
         return arm, made["notes"]
     except BudgetEnded:
-        arm.became, arm.reason = "no_verdict", "the budget ended: --budget MINUTES gives it more"
+        arm.became, arm.reason = "no_verdict", "the budget ended: --budget TIME gives it more"
         return arm, made["notes"]
     arm.became, arm.reason = _became(arm.compared)
     if [_state(path) for path in arm.copies.values()] != [one["state"] for one in arm.files]:

@@ -36,6 +36,7 @@ from tailrace.whole_files import write_text
 Document = dict[str, Any]
 Say = Callable[[str], None]
 _ended = "ended"  # a fact: its verdict, which is still to be written
+_cut_short = "cut short"  # a fact: by its budget, with its result written and all put back
 _results_bytes = 8 << 20  # state, profile and report of a program with many files
 
 
@@ -72,6 +73,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             result = _written_or_said(asked, found, ledger, say, confined=confined.is_whole)
             with interrupts.held():
                 if found.goes_on:
+                    ledger.note(_cut_short, True)
                     _say(say, _kept(asked))
                 else:
                     ground.close()
@@ -205,7 +207,12 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
         ledger.note("asked", now)
         ledger.note("seed", secrets.token_hex(4))
         return ledger
-    leftovers.put_right(ledger, Path(begun.get("scratch", asked.scratch)), say)
+    scratch = Path(begun.get("scratch", asked.scratch))
+    leftovers.put_right(ledger, scratch, say)
+    if not resume and ledger.known(_cut_short):  # a new one is as good
+        tree.discard(scratch)
+        ledger.forget_all()
+        return _ledger(asked, state, resume, say)
     if not resume:
         raise TailraceError(
             "an unfinished tune is here", where=str(asked.output),
@@ -219,6 +226,8 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
         now = asked.as_fact()  # of files that a killed run had changed, too
     if begun != now:
         raise _another_one(asked.output, begun, now)
+    if ledger.known(_cut_short):
+        ledger.note(_cut_short, False)
     return ledger
 
 

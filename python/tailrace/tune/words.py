@@ -58,14 +58,17 @@ def speed_text(result: Document) -> str:
     if speed is None or times["default_s"] is None:
         return ""
     words = f"{times['default_s']:.3g} s by default, {times['tuned_s']:.3g} s tuned: "
-    interval = speed["ci95"]
+    low, high = _spread(speed)
     pairs = plural(speed["pairs"], "pair")
-    if interval and interval[0] < 1 < interval[1]:  # medians of times and of ratios may disagree
-        return f"{words}{interval[0]:.3g} to {interval[1]:.3g} times as fast ({pairs})"
-    words += f"{speed['median']:.3g} times as fast"
-    if interval is None:
-        return words
-    return f"{words} ({interval[0]:.3g} to {interval[1]:.3g}, {pairs})"
+    if low < 1 < high:  # medians of times and of ratios may disagree
+        return f"{words}{low:.3g} to {high:.3g} times as fast ({pairs})"
+    return f"{words}{speed['median']:.3g} times as fast ({low:.3g} to {high:.3g}, {pairs})"
+
+
+def _spread(speed: Document) -> tuple[float, float]:
+    """What stands in brackets behind a median: its interval, or the range of a few pairs."""
+    low, high = speed["ci95"] or speed["range"]
+    return low, high
 
 
 def itself_text(result: Document) -> str:
@@ -114,11 +117,9 @@ def repack_text(arm: Document) -> str:
     text += arm["became"].replace("_", " ")
     speed = arm["speedup"]
     if speed is not None:
-        text += f": {speed['median']:.3g} times as fast"
-        if speed["ci95"]:
-            low, high = speed["ci95"]
-            text += f" ({low:.3g} to {high:.3g}, {plural(speed['pairs'], 'pair')})"
-        text += f"; repacking takes {arm['repack_s']:.3g} s"
+        low, high = _spread(speed)
+        text += f": {speed['median']:.3g} times as fast ({low:.3g} to {high:.3g}, "
+        text += f"{plural(speed['pairs'], 'pair')}); repacking takes {arm['repack_s']:.3g} s"
     if arm["pays_after_runs"] is not None:
         per_read = arm["saved_s_per_read"]
         reads = f" ({1000 * per_read:.3g} ms of each read)" if per_read else ""

@@ -83,6 +83,7 @@ concept Textual = requires(const T& value) {
 
 /// What may say only in which keys it is unlike another one: an item of a list with the key "like"
 /// (the number of an earlier one), and what is within such an item.
+inline constexpr const char* like_key = "like";
 template <class T>
 concept Likened = requires {
     Fields<T>::is_likened;
@@ -122,6 +123,7 @@ public:
         if (has_value(value) || (x_complete && how.presence != KeyRule::Presence::absent))
             json[key] = written(value, x_complete);
     }
+    void like(const char*) const {}  // all is written
     /// An object within, whose keys `visit` gives.
     template <class Visit>
     void object(const char* key, const char*, const Visit& visit) {
@@ -197,6 +199,7 @@ public:
         }
     }
 
+    void like(const char*) { x_known.emplace_back(like_key); }  // begin_like has seen to it
     /// Throws where the object has a key that nobody asked for, or lacks one.
     void finish() const {
         for (const auto& [key, value] : x_json.items())
@@ -279,7 +282,7 @@ void read_setting(const Json& json, V& value, const std::string& where, const st
 template <class T>
 void begin_like(std::vector<T>& list, const Json& json, const std::string& where,
                 const std::string& place) {
-    const auto like = json.is_object() ? json.find("like") : json.end();
+    const auto like = json.is_object() ? json.find(like_key) : json.end();
     if (!json.is_object() || like == json.end() || like->is_null()) return;
     std::uint64_t number = 0;
     read(*like, number, where, place + ".like");

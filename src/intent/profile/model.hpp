@@ -172,7 +172,6 @@ struct Attributes {
 };
 struct Dataset {
     std::string path;                ///< "/a/b"
-    Count like;                      ///< only within a document that says little of many
     std::vector<std::string> names;  ///< other names under which a source knew it
     Interface interface = Interface::hdf5;
     ProcessSet processes;

@@ -84,8 +84,6 @@ std::string to_json(const Profile& profile) {
 Profile profile_from_json(std::string_view text, const std::string& where) {
     Profile profile;
     json::read(json::parse(text, where, profile_kind), profile, where, "");
-    for (File& file : profile.files)
-        for (Dataset& dataset : file.datasets) dataset.like.reset();
     check(profile, where);
     return profile;
 }

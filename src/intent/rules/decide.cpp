@@ -16,9 +16,9 @@ namespace {
 /// The class last: a rule that is not allowed still says what else would hold it back.
 std::optional<Held> not_allowed(plan::Class cls, const Subject& s, bool opt_in = false) {
     if (opt_in && !s.allowed.contains(plan::Class::opt_in))
-        return Held{Guard::rule_class, "it needs --allow opt_in, and --allow collective"};
+        return Held{Guard::rule_class, "it needs --allow opt-in, and --allow collective"};
     if (cls == plan::Class::advice || s.allowed.contains(cls)) return std::nullopt;
-    const std::string name = cls == plan::Class::collective ? "collective" : "opt_in";
+    const std::string name = cls == plan::Class::collective ? "collective" : "opt-in";
     return Held{Guard::rule_class, say("rules of the class ", name, " need --allow ", name)};
 }
 
