@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that begin with a cure: both programs of a page print the same, the commands do what the page
-shows, and the cure leaves nothing that `tailrace advise` would set."""
+"""Pages that begin with a cure: both programs of a page print the same, commands do what it shows,
+and the cure leaves nothing that `tailrace advise` would set."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def commands_of(page: str, folder: Path) -> tuple[list[Step], dict[str, str]]:
     tools = folder / "tools"
     tools.mkdir()
     launcher = "mpiexec --oversubscribe"
-    for name, words in {"python": sys.executable, "tailrace": f"{sys.executable} -m tailrace"}.items():
+    for name, words in {
+        "python": sys.executable,
+        "tailrace": f"{sys.executable} -m tailrace",
+    }.items():
         (tools / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         (tools / name).chmod(0o755)
     for name, text in programs(page).items():
@@ -79,10 +82,26 @@ def test_each_line_of_the_table_for_ior_is_an_input_of_the_kernel(tmp_path: Path
     page = (SOURCE / "docs/beside_other_tools.md").read_text()
     rows = re.findall(r"^\| `-\S.*?\| (`[^|]*) \|", page, re.MULTILINE)
     words = {word for row in rows for word in re.findall(r"`(\w+(?:=[\w-]+)?)`", row)}
-    words -= {"hints=", "mpiio", "hdf5", "pnetcdf", "time=N", "repeat=N", "filename=FILE", "alignment=N"}
+    words -= {
+        "hints=",
+        "mpiio",
+        "hdf5",
+        "pnetcdf",
+        "time=N",
+        "repeat=N",
+        "filename=FILE",
+        "alignment=N",
+    }
     keys = [word for word in words if not word.isupper()]
     assert {"format=posix", "collective_write", "read=shuffled", "verify"} <= set(keys)
-    shape = ["processor=4x1x1", "domain=4x4x4", "time=2", "repeat=5", "alignment=4096", "chunk=4x4x4"]
+    shape = [
+        "processor=4x1x1",
+        "domain=4x4x4",
+        "time=2",
+        "repeat=5",
+        "alignment=4096",
+        "chunk=4x4x4",
+    ]
     _, env = commands_of(page, tmp_path)
     for key in keys:
         run(f"tailrace run seism --dry-run {' '.join(shape)} {key}", tmp_path, env)
