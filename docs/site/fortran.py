@@ -6,6 +6,7 @@ that declares arguments."""
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,6 +83,11 @@ def call(name: str, shown: str, specifics: list[Procedure], bound: bool) -> list
     return [*lines, ""]
 
 
+def continued(line: str) -> str:
+    """A long line of Fortran in several."""
+    return " &\n".join(textwrap.wrap(line, 88, initial_indent="   ", subsequent_indent="     "))
+
+
 def page(path: Path) -> list[str]:
     """A module: its words, its constants, its types with their calls, its own procedures."""
     text = source_of(path)
@@ -94,7 +100,7 @@ def page(path: Path) -> list[str]:
         lines += [*example, *part.splitlines(), ""]
     constants = re.findall(r"^ *(integer.*, public :: .*)$", text, re.M)
     if constants:
-        lines += [".. code-block:: fortran", "", *(f"   {line}" for line in constants), ""]
+        lines += [".. code-block:: fortran", "", *map(continued, constants), ""]
     for block, kind, body in _type.findall(text):
         lines += [f"type({kind})", "-" * (len(kind) + 6), "", comment(block)[0], ""]
         handle = kind.removeprefix("tailrace_").removesuffix("_t")
