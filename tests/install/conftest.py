@@ -32,7 +32,7 @@ def call(*command: object, **options: object) -> str:
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Installed in one place and moved to another: nothing may depend on where it was."""
     first = tmp_path_factory.mktemp("installed") / "first"
-    call("cmake", "--install", BUILD, "--prefix", first)
+    call(SOURCE / "cmake/setup/install.sh", BUILD, first)
     moved = first.with_name("moved here")
     first.rename(moved)
     return moved
@@ -41,9 +41,12 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def clean_environment() -> dict[str, str]:
     """Without what the build tree put on the paths."""
-    environment = dict(os.environ)
-    for name in ("LD_LIBRARY_PATH", "PYTHONPATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"):
-        environment.pop(name, None)
+    paths = {"LD_LIBRARY_PATH", "PYTHONPATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in paths and not name.startswith("TAILRACE_")
+    }
     parts = environment["PATH"].split(":")
     environment["PATH"] = ":".join(part for part in parts if part != str(BUILD / "bin"))
     return environment

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Consumers are built from the installed tree, in C and C++, by CMake and by pkg-config."""
 
+import json
+import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import h5py
@@ -216,6 +219,34 @@ def test_programs_run_where_they_were_moved_to(prefix, clean_environment, tmp_pa
     libraries = call("ldd", prefix / "bin" / "tailrace-seism", env=clean_environment)
     assert "not found" not in libraries
     assert "libhdf5.so" in libraries
+
+
+def test_the_command_runs_where_it_was_moved_to(prefix, clean_environment, tmp_path):
+    """With its own Python packages, hooks and programs, and none of the clone's."""
+
+    def tailrace(*words):
+        command = prefix / "bin" / "tailrace"
+        return call(command, *words, env=clean_environment, cwd=tmp_path)
+
+    assert tailrace("--version").startswith("tailrace 0.1.0 (commit ")
+    found = json.loads(tailrace("doctor", "--json"))
+    paths = re.findall(r'"path": "([^"]*tailrace[^"]*)"', json.dumps(found))
+    assert {Path(path).name for path in paths} >= {
+        "libtailrace_vol.so",
+        "libtailrace_mpiio.so",
+        "libtailrace_posix.so",
+    }
+    assert all(Path(path).is_relative_to(prefix) for path in paths)
+    tailrace("run", "seism", "--ranks", 2, "processor=2x1x1", "domain=4x4x4", "time=2")
+    (tmp_path / "script.py").write_text(
+        "import h5py\nh5py.File('a.h5', 'w').create_dataset('x', (8,), chunks=(2,))[:] = 1\n"
+    )
+    tailrace("profile", "-o", "profile.json", "--", sys.executable, "script.py")
+    assert '"/x"' in (tmp_path / "profile.json").read_text()
+    assert "a.h5" in tailrace("verify", "a.h5")
+    # What a program gets from its own environment stays its own.
+    (tmp_path / "script.py").write_text("import os; print(os.environ.get('PYTHONPATH'))\n")
+    assert "None" in tailrace("profile", "-o", "p.json", "--", sys.executable, "script.py")
 
 
 def test_shipped_plugins_are_found_beside_the_programs(prefix, clean_environment, tmp_path):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,10 @@ from typing import Any
 from own_namespace import not_run
 
 SOURCE = Path(__file__).resolve().parents[3]
-COMPILER = ("cc", "c++", "gcc", "g++", "as", "ld", "ar", "ranlib")
+_triplet = f"{platform.machine()}-linux-gnu"  # Debian's Python asks for its compilers by name
+COMPILER = (
+    "cc", "c++", "gcc", "g++", "as", "ld", "ar", "ranlib", f"{_triplet}-gcc", f"{_triplet}-g++"
+)  # fmt: skip
 _nobody = 65534
 _same_version = f"import sys; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"
 
