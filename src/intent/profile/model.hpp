@@ -303,7 +303,8 @@ struct File {
     std::optional<Lustre> lustre;
     Count touched_bytes;  ///< by system calls that are not kept otherwise: behind the last byte
     Count writers;        ///< processes whose system calls wrote, of those
-    Count stored_bytes;   ///< where it lies, when the profile was made
+    Known written_as_asked{};  ///< each process wrote what it asked MPI-IO for, in as few calls
+    Count stored_bytes;        ///< where it lies, when the profile was made
     std::vector<Declared> declared;
     std::vector<Dataset> datasets;
 };

@@ -211,6 +211,20 @@ bool is_printed_to(const File& file) {
     return written;
 }
 
+/// Nothing went from rank to rank, nor was cut to pieces, below MPI-IO: counted; nothing where
+/// places are not known.
+Known written_as_asked(const std::optional<MpiioTransfers>& asked,
+                       const std::optional<PosixTransfers>& wrote) {
+    if (!asked || !wrote || asked->not_placed.value_or(0) > 0) return {};
+    const auto same = [](const ByteRange& one, const ByteRange& other) {
+        return one.process == other.process && one.bytes == other.bytes &&
+               one.first_byte == other.first_byte && one.end_byte == other.end_byte;
+    };
+    return asked->bytes == wrote->bytes && asked->highest_byte == wrote->highest_byte &&
+           std::ranges::equal(asked->ranges, wrote->ranges, same) &&
+           wrote->calls.value_or(0) <= asked->placed.value_or(0);
+}
+
 File file(const std::string& path, const Gathered& from, std::vector<std::string>& notes) {
     File made;
     made.path = path;
@@ -225,6 +239,8 @@ File file(const std::string& path, const Gathered& from, std::vector<std::string
     made.pnetcdf = pnetcdf_file(from.files);
     made.posix = posix_file(from.files, &DecodedFile::posix);
     made.stdio = posix_file(from.files, &DecodedFile::stream);
+    if (made.mpiio && made.posix)
+        made.written_as_asked = written_as_asked(made.mpiio->writes, made.posix->writes);
     made.stored_bytes = stored_bytes(path, from.files);
     for (const std::string& name : from.order) {
         const auto& parts = from.datasets.at(name);
