@@ -97,8 +97,7 @@ TEST_CASE("a large plan has equal lists of settings once, and a small one keeps 
     const PlanView view = PlanView::decode(bytes.all(), problem);
     REQUIRE(problem.empty());
     for (std::size_t i = 0; i < 1000; ++i) {
-        const Found found =
-            find(view, "/data/out.h5", "/x" + std::to_string(i), Moment::create, 1);
+        const Found found = find(view, "/data/out.h5", "/x" + std::to_string(i), Moment::create, 1);
         REQUIRE(found.count == 2);
         const PlanSetting* chunk = setting(found, Key::chunk);
         REQUIRE(chunk != nullptr);

@@ -185,8 +185,7 @@ std::vector<std::byte> compile(const Plan& plan, const std::string& where, const
     if (bytes.size() > largest_plan)
         throw core::Error(core::Code::bad_input,
                           "the plan has " + std::to_string(plan.entries.size()) + " entries, " +
-                              std::to_string(bytes.size()) +
-                              " bytes when compiled, and may have " +
+                              std::to_string(bytes.size()) + " bytes when compiled, and may have " +
                               std::to_string(largest_plan),
                           where, "take out entries, or join them by patterns");
     return bytes;
