@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation site: built as `make docs` builds it, which fails on a broken link and on a page that
-nothing leads to; the reference has every public name, and the search finds words."""
+"""The documentation site: built as `make docs` builds it, and fails on a broken link and a page
+that nothing leads to; the reference has every public name, and the search finds words."""
 
 from __future__ import annotations
 

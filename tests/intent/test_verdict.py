@@ -42,8 +42,8 @@ TUNE = "let `tailrace tune -- COMMAND` try {} of a plan"
         ({"entries": PLAN[:1]}, "/d/f.h5 may be slow: why 3; "),
         # Seconds go before how many times less is moved.
         ({"entries": PLAN, "advice": [advice("75", "tailrace repack f.h5", times=2, saved=9)]},
-         f"/d/f.h5:/x is slow: why 75; to do: {TUNE.format('3 settings')}, look below for 1 change "
-         "to make yourself; to expect: effect 75"),
+         f"/d/f.h5:/x is slow: why 75; to do: {TUNE.format('3 settings')}, and look below for 1 "
+         "change to make yourself; to expect: effect 75"),
         ({"advice": [advice("75", "tailrace repack f.h5", saved=9)]},
          "/d/f.h5:/x is slow: why 75; to do: type `tailrace repack f.h5`; to expect: effect 75"),
         ({"advice": [advice("72", "chunks = (1,)"), advice("73")]},
@@ -51,7 +51,7 @@ TUNE = "let `tailrace tune -- COMMAND` try {} of a plan"
         ({"environment": [{"name": "N", "value": "1", "because": because("49")}]},
          f"the run may be slow: why 49; to do: {TUNE.format('1 setting')}; "),
         ({"entries": PLAN, "advice": [advice("29", failing=True)]},
-         "As it is, the program fails at /d/f.h5:/x: why 29; to do: change the program as said "
+         "The program fails at /d/f.h5:/x: why 29; to do: change the program as said "
          "below; to expect: effect 29"),
         ({"held_back": [advice("46")]},
          "No settings: all rules that fit are held back; see below"),

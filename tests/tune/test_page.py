@@ -179,6 +179,7 @@ def test_the_verdict_says_what_is_slow_what_to_do_and_what_to_expect() -> None:
     arm = {"became": "faster", "files": [{"path": "/d/in.h5", "datasets": [chunks]}],
            "speedup": {"median": 2.1}}  # fmt: skip
     assert words.verdict_text({**nothing, "repack": arm}) == (
-        "Nothing to gain by settings, but by repacking what it reads: /d/in.h5:/x: 1 x 1000 -> "
-        "2000 x 16, for 40 reads of 2000 x 1; the repacked file makes it 2.1 times as fast"
+        "Nothing to gain by settings, but by repacking the files that it reads: /d/in.h5:/x: "
+        "1 x 1000 -> 2000 x 16, for 40 reads of 2000 x 1; the repacked file makes it 2.1 times "
+        "as fast"
     )

@@ -29,7 +29,7 @@ def verdict(plan: Document) -> str:
         if one.get("failing"):
             because = one["because"]
             return (
-                f"As it is, the program fails at {place(one)}: {because['text']}; to do: change "
+                f"The program fails at {place(one)}: {because['text']}; to do: change "
                 f"the program as said below; to expect: {because['effect']}"
             )
     found = list(_reasons(plan))
@@ -45,7 +45,7 @@ def verdict(plan: Document) -> str:
     elif advice:
         steps.append(f"look below for {plural(len(advice), 'change')} to make yourself")
     return (
-        f"{where} {slow}: {because['text']}; to do: {', '.join(steps)}; to expect: "
+        f"{where} {slow}: {because['text']}; to do: {', and '.join(steps)}; to expect: "
         + (because["effect"])
     )
 

@@ -451,8 +451,8 @@ class Tune:
         more = "continue with --resume" if goes_on else "give more with"
         more += " --budget TIME" + (" (for all runs together)" if goes_on else "")
         return (
-            f"the budget of {self._budget.words} ended {when}: {more}, or use a smaller case of the "
-            "program"
+            f"the budget of {self._budget.words} ended {when}: {more}, or use a smaller case of "
+            "the program"
         )
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:

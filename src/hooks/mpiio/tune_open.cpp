@@ -27,7 +27,7 @@ constinit Real<int(Wide*)> free_info{"PMPI_Info_free"};
 constinit Real<int(File, Wide*)> info_of_file{"PMPI_File_get_info"};
 constinit Real<int(File, Wide*)> get_handler{"PMPI_File_get_errhandler"};
 constinit Real<int(File, Wide)> set_handler{"PMPI_File_set_errhandler"};
-constinit Real<int(Wide*)> free_handler{"PWide_free"};
+constinit Real<int(Wide*)> free_handler{"PMPI_Errhandler_free"};
 constinit Real<int(File, int)> call_handler{"PMPI_File_call_errhandler"};
 
 constexpr uint64_t all_ones = ~uint64_t{0};

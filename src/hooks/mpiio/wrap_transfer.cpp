@@ -74,7 +74,7 @@ CallRange place_of(File file, const Pointer& from, uint64_t bytes) {
 /// with `own`. Some MPIs do not fill it in for some calls; then it says more than was asked for.
 void take_status(Status*& status, RoomForStatus& room) {
     static constinit Real<int(Status*, Wide, Count)> set_elements{
-        "PStatus_set_elements_x"};
+        "PMPI_Status_set_elements_x"};
     constexpr Count not_filled_in = Count{1} << 60;
     const Wide byte = objects::byte();
     if (!is_ignored(status) || byte == 0) return;
