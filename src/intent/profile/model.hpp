@@ -222,6 +222,7 @@ struct Hdf5File {
     Known same_order, same_transfer_order, same_access_order;
     Counts left_open;
 };
+constexpr std::size_t most_ranges = 64;  ///< that a profile keeps of one file
 /// What one process touched of a shared file, from the first byte to before `end_byte`.
 struct ByteRange {
     std::uint64_t process = 0;

@@ -17,10 +17,12 @@ double write_s_of_rank(const Subject& s) {
     return s.file.mpiio->writes->elapsed_s.value_or(0) / static_cast<double>(file_ranks(s));
 }
 
-/// Ranks whose system calls wrote; absent where those are not recorded.
+/// Ranks whose system calls wrote; absent where those are not recorded, or of so many ranks that a
+/// profile does not keep each.
 Count writers(const Subject& s) {
     if (s.file.writers || !s.file.posix || !s.file.posix->writes) return s.file.writers;
     const auto& ranges = s.file.posix->writes->ranges;
+    if (ranges.size() >= most_ranges) return std::nullopt;
     const auto found = std::ranges::count_if(ranges, [](const ByteRange& one) {
         return one.bytes > 0;  // of a single process there are no ranges
     });
