@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from own_namespace import not_run
 from tailrace_cli import SOURCE, environment
 
 import tailrace
@@ -21,11 +22,7 @@ PACKAGES = SOURCE / "build/docs-packages"
 
 def sphinx(source: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     if not (PACKAGES / "sphinx").is_dir() or shutil.which("doxygen") is None:
-        missing = "needs the packages of the documentation; cmake/setup/docs.sh packages"
-        if os.environ.get("TAILRACE_TEST_NOT_RUN"):
-            with Path(os.environ["TAILRACE_TEST_NOT_RUN"]).open("a") as file:
-                file.write(f"{missing}\n")
-        pytest.skip(missing)
+        not_run("needs the packages of the documentation; cmake/setup/docs.sh packages")
     return subprocess.run(
         [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going",
          "-d", out / "trees", "-c", SOURCE / "docs/site", *options, source, out / "site"],
