@@ -165,7 +165,8 @@ Lying as_it_lies(const Subject& s, const Transfers& side, std::uint64_t cache, b
     // A plan's cache lasts until the file is closed, in files that are opened to be read.
     const Count files = s.file.hdf5 ? s.file.hdf5->opens : Count{};
     const bool lasts = is_kept && !parallel(s) && read_only == files.value_or(read_only);
-    const std::uint64_t opens = lasts ? files.value_or(processes) : dataset.opens.value_or(processes);
+    const std::uint64_t opens =
+        lasts ? files.value_or(processes) : dataset.opens.value_or(processes);
     made.opens = static_cast<double>(std::max(opens, processes));
     made.in_pieces = parallel(s) && read_only == 0;
     made.is_there = true;
