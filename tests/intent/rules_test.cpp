@@ -295,6 +295,26 @@ TEST_CASE("that every element is written is proven of plain types only") {
     }
 }
 
+TEST_CASE("rules of the cache: how often a dataset is opened, if that is for nearly each call") {
+    const auto noted = [](std::uint64_t opens) {
+        Profile profile = tests::plain_run();
+        tests::shape(profile, {100, 100}, {10, 10});
+        Dataset& dataset = tests::first(profile);
+        dataset.reads = tests::accesses(40, {10, 100});
+        dataset.opens = opens;
+        dataset.settings_of_program = {{"chunk_cache_preemption", 0.75}};
+        const auto made = decision(profile, everything(), "15");
+        REQUIRE(made);
+        for (const plan::Fact& fact : made->reason.evidence)
+            if (fact.name == "dataset.opens") return fact.value == Setting(opens);
+        return false;
+    };
+    CHECK(noted(40));
+    CHECK(noted(20));
+    CHECK_FALSE(noted(19));
+    CHECK_FALSE(noted(1));
+}
+
 TEST_CASE("rule 15 goes by the preemption in force, and says what cache was asked for") {
     const auto decided = [](std::uint64_t slots, std::uint64_t bytes, double preemption,
                             std::uint64_t calls) {

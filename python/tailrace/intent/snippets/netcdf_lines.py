@@ -27,7 +27,7 @@ def netcdf4_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
         if not place.dataset:
             continue
         name = f"({place.file!r}, {place.dataset!r})"
-        create += argument_lines([place], _variable(place), name)
+        create += argument_lines([place], _variable(place), name, "chunksizes=")
         if place.has(*cache_keys):
             slots, size, preemption = cache_said(place)
             caches += [f"    # {text}" for text in (place.title, *remarks_on(place))]
