@@ -24,7 +24,7 @@ Say = Callable[[str], None]
 Same = Callable[[], "Times"]
 
 # By the number of pairs: every run of one arm takes so many times as long as every run of the
-# other. Without the gap three pairs without a difference would be so once in ten, two once in three.
+# other. Without a gap three pairs without a difference would be so once in ten, two once in three.
 gaps = {2: 2.5, 3: 1.25}
 looks = (*gaps, *statistics.looks)
 
