@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "comm/mpi_end.hpp"
-#include "formats/hdf5/beneath.hpp"
+#include "formats/hdf5/open.hpp"
 
 namespace tailrace::formats::hdf5 {
 

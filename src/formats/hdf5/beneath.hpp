@@ -96,10 +96,6 @@ private:
     std::int64_t x_file = -1;
 };
 
-/// HDF5 forgets to free a chunk that it could not write, and at its end, in MPI_Finalize, says
-/// "infinite loop closing library". If a file of one process was lost: its end is silent. To be
-/// called after its first file, by a thread that may call MPI.  [local]
-void before_end();
 /// Whether HDF5 has a filter, built in or as a plugin.  [local]
 [[nodiscard]] bool has_filter(unsigned id);
 /// Layout, chunk, filters, fill and allocation of datasets of a finished file, as the report of
