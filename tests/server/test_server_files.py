@@ -434,7 +434,7 @@ def test_a_disk_that_is_full_within_a_chunk_ends_without_words_of_hdf5(form, ser
     command = [*MPIEXEC, "-n", str(1 + servers), SCRIPT, "../script"]
     command += ["--npes_output_server", "1"] if servers else []
     done = subprocess.run(
-        [*small_disk(disk, 20 << 20), "sh", "-c", 'cd "$1"; shift; exec "$@"', "sh", disk, *command],
+        [*small_disk(disk, 20 << 20), "env", f"--chdir={disk}", *command],
         env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
