@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues bounded in bytes; slabs in the layout of the file.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -199,6 +202,27 @@ TEST_CASE("buffers: what came back is used again, and given up before more is as
         longer = store.take(10);
     }
     longer.reset();  // after its store
+}
+
+/// Pages of this process that are in memory, in bytes.
+static std::uint64_t resident() {
+    std::ifstream about("/proc/self/statm");
+    std::uint64_t size = 0, pages = 0;
+    about >> size >> pages;
+    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST_CASE("buffers: large ones go back to the system with their store") {
+    constexpr std::uint64_t bytes = std::uint64_t{20} << 20;
+    const std::uint64_t before = resident();
+    std::vector<std::unique_ptr<std::byte[]>> later;  // above it, if it is in the heap
+    for (int turn = 0; turn < 3; ++turn) {
+        const Buffers store;
+        const auto memory = store.take(bytes);
+        std::fill_n(memory.get(), bytes, std::byte{1});
+        later.push_back(std::make_unique<std::byte[]>(1000));
+    }
+    CHECK(resident() < before + bytes / 2);
 }
 
 TEST_CASE("slab: ragged blocks come to their place in any order") {
