@@ -160,7 +160,7 @@ TEST_CASE("pack: long runs, from and to any address, and nothing beside them") {
         }
 }
 
-TEST_CASE("slots: the lowest gap, free again with the credit of their line, in order") {
+TEST_CASE("slots: a gap, free again with the credit of their line, in order") {
     constexpr std::uint64_t some = 40'001, whole = 40'064;
     Slots slots(2 * whole);
     CHECK(!slots.room(Slots::least_bytes - 1));
@@ -181,6 +181,22 @@ TEST_CASE("slots: the lowest gap, free again with the credit of their line, in o
     CHECK(slots.room(2 * whole) == 0);
     slots.free(first, some);  // which was in no slot
     CHECK(slots.room(2 * whole) == 0);
+}
+
+TEST_CASE("slots: the smallest gap, so that small pieces leave room for large ones") {
+    constexpr std::uint64_t small = Slots::least_bytes, large = 4 * small;
+    Slots slots(std::uint64_t{1} << 30);
+    std::uint64_t line = 0, end = 0;
+    for (const std::uint64_t bytes : {large, small, large, small, large}) {
+        CHECK(slots.room(bytes) == end);
+        slots.take({line++, 0}, bytes, end);
+        end += bytes;
+    }
+    slots.free({0, 0}, large);
+    slots.free({3, 0}, small);
+    CHECK(slots.room(small) == 2 * large + small);
+    CHECK(slots.room(large) == 0);
+    CHECK(slots.room(large + 64) == end);
 }
 
 TEST_CASE("buffers: what came back is used again, and given up before more is asked for") {
