@@ -439,7 +439,7 @@ def test_a_disk_that_is_full_within_a_chunk_ends_without_words_of_hdf5(form, ser
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert re.search("f[:,].*/[abc], record [345]", done.stdout)
+    assert re.search("f[:,].*/[abc], record [345].*No space left", done.stdout)
 
 
 def test_server_toml_gives_each_collection_its_format_and_filters(tmp_path):
