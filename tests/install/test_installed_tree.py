@@ -12,6 +12,8 @@ import h5py
 import numpy as np
 from conftest import LAUNCHER, call
 
+from tailrace.cli import man_pages
+
 HERE = Path(__file__).parent
 
 
@@ -247,6 +249,11 @@ def test_the_command_runs_where_it_was_moved_to(prefix, clean_environment, tmp_p
     # What a program gets from its own environment stays its own.
     (tmp_path / "script.py").write_text("import os; print(os.environ.get('PYTHONPATH'))\n")
     assert "None" in tailrace("profile", "-o", "p.json", "--", sys.executable, "script.py")
+
+
+def test_man_finds_a_page_of_each_command(prefix):
+    pages = {path.stem for path in (prefix / "share/man/man1").glob("*.1")}
+    assert pages == {page.name for page in man_pages.pages()}
 
 
 def test_shipped_plugins_are_found_beside_the_programs(prefix, clean_environment, tmp_path):
