@@ -42,8 +42,8 @@ Definition definition_of(const FileSpec& spec) {
     return all;
 }
 
-/// What lies in shared memory costs its server nothing: a rank may be as far ahead as it has room.
-/// Messages are for a server to hold, and MPI moves the last of them only in the next call.
+/// What lies in shared memory costs its server nothing. Messages are for a server to hold, and MPI
+/// moves the last of them only in the next call.
 static ClientSetup with_shared(ClientSetup setup, const Neighbours& neighbours, int own,
                                int first_server) {
     for (std::uint64_t server = 0; server < setup.servers; ++server)
