@@ -168,7 +168,7 @@ TEST_CASE("front end: pieces that the transport lost or repeated are an error of
         REQUIRE(statuses[0].error.has_value());
         CHECK(statuses[0].error->code() == core::Code::data_lost);
         INFO(statuses[0].error->what());
-        CHECK(std::string(statuses[0].error->what()).find("item 1 of collection hourly: rank 0") ==
+        CHECK(std::string(statuses[0].error->what()).find("a.nc, item 1 of collection hourly: rank 0") ==
               0);
     }
 }
