@@ -35,6 +35,10 @@ namespace tailrace::formats {
 void check_sink(const comm::Comm& comm, const core::Target& target, const Options& options,
                 int ranks);
 
+/// What this build lacks for these options on so many ranks: filters and drivers.  [local]
+/// @throws core::Error{bad_input | unsupported} as open_sink() would
+void check_build(const Options& options, int ranks);
+
 /// What keeps a format from holding these objects and attributes, as far as that is known without a
 /// library and depends on the options: types and sizes of the classic netCDF formats.  [local]
 /// @throws core::Error{bad_input | unsupported} as define() would

@@ -110,12 +110,12 @@ void run(const Run& how, const std::function<void(Backend&, std::uint64_t)>& mod
                 all, {all.rank(), rank >= how.clients, rank < how.clients ? how.shared_bytes : 0});
         if (rank < how.clients) {
             Backend remote(channel,
-                          {.client = rank,
-                           .clients = how.clients,
-                           .servers = how.servers,
-                           .slab_bytes = how.slab_bytes,
-                           .credit_bytes = credit},
-                          neighbours);
+                           {.client = rank,
+                            .clients = how.clients,
+                            .servers = how.servers,
+                            .slab_bytes = how.slab_bytes,
+                            .credit_bytes = credit},
+                           neighbours);
             model(remote, rank);
             if (how.slotted != nullptr)
                 *how.slotted += std::ranges::any_of(

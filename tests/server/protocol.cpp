@@ -132,7 +132,8 @@ TEST_CASE("client: it is a step ahead of a front end that sees more of its memor
             const auto data = std::count_if(all.begin(), all.end(), [](const Outgoing& one) {
                 return std::holds_alternative<Data>(one.message);
             });
-            const auto room = static_cast<std::ptrdiff_t>(std::max<std::uint64_t>(128, shared) / 64);
+            const auto room =
+                static_cast<std::ptrdiff_t>(std::max<std::uint64_t>(128, shared) / 64);
             CHECK(data == (step == 0 ? std::min<std::ptrdiff_t>(8, room) : 0));
             client.end(0, Ending::step);
         }
@@ -168,8 +169,8 @@ TEST_CASE("front end: pieces that the transport lost or repeated are an error of
         REQUIRE(statuses[0].error.has_value());
         CHECK(statuses[0].error->code() == core::Code::data_lost);
         INFO(statuses[0].error->what());
-        CHECK(std::string(statuses[0].error->what()).find("a.nc, item 1 of collection hourly: rank 0") ==
-              0);
+        CHECK(std::string(statuses[0].error->what())
+                  .find("a.nc, item 1 of collection hourly: rank 0") == 0);
     }
 }
 

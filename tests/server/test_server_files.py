@@ -22,13 +22,16 @@ servers = pytest.mark.parametrize("servers", [0, 1], ids=lambda n: f"servers{n}"
 NUMPY = {"int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "real32": "f4", "real64": "f8"}
 
 
-def play(folder, script, servers=0):
+def play(folder, script, servers=0, of_model=(), of_servers=()):
     """What failed: {line or "finalize": text}; blank lines count."""
     file = folder / "script"
     file.write_text(script)
     options = ["--npes_output_server", str(servers)] if servers else []
+    command = ["-n", "2", *of_model, SCRIPT, file, *options]
+    if servers:
+        command += [":", "-n", str(servers), *of_servers, SCRIPT, file, *options]
     done = subprocess.run(
-        [*MPIEXEC, "-n", str(2 + servers), SCRIPT, file, *options],
+        [*MPIEXEC, *command],
         cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -347,6 +350,34 @@ def test_storage_of_a_variable_is_as_it_was_asked_for(storage, tmp_path):
         expected = np.array([fill] * 5 + [1, 2] + [fill] * 5)
         np.testing.assert_allclose(variable[2].ravel(), expected, rounded)
         assert np.array_equal(variable[2] == fill, (expected == fill).reshape(3, 4))
+
+
+NO_PLUGINS = ("env", "HDF5_PLUGIN_PATH=/nowhere")
+no_zstd = pytest.mark.parametrize("form", ["netcdf4", "hdf5"])
+
+
+@no_zstd
+def test_a_filter_that_is_missing_is_told_when_it_is_asked_for(form, tmp_path):
+    """With the collection, and in a later file, whose metadata ask for it."""
+    script = FIELDS + f"storage T zstd=3\ncollection all format={form}\n"
+    (text,) = play(tmp_path, script, of_model=NO_PLUGINS).values()
+    for part in ("collection all, /T, zstd", "32015", "/nowhere", "install its plugin"):
+        assert part in text
+    script = (
+        f"{FIELDS}collection all format={form}\nput f n int64 -1 1\nstep\nclose\nedit\n"
+        "storage T zstd=3\nput g n int64 -1 1\nstorage T shuffle=1\nput g n int64 -1 1\nstep\n"
+    )
+    (text,) = play(tmp_path, script, of_model=NO_PLUGINS).values()
+    assert "g, /T, zstd" in text
+    assert contents(tmp_path / "g")["n"] == [1]
+
+
+@no_zstd
+def test_a_filter_that_only_the_server_lacks_is_told_by_the_first_step(form, tmp_path):
+    script = FIELDS + f"storage T zstd=3\ncollection all format={form}\nput f n int64 -1 1\nstep\n"
+    (text,) = play(tmp_path, script + "flush\n", 1, of_servers=NO_PLUGINS).values()
+    for part in ("f, /T, zstd", "32015", "/nowhere", "install its plugin", "rank 2 of 3"):
+        assert part in text
 
 
 @every_format

@@ -82,10 +82,10 @@ Backend::Backend(comm::Channel& channel, const ClientSetup& setup, const Neighbo
                  WriteWork write)
     : Backend(channel, synchronous(setup), neighbours, 0) {
     if (setup.client == 0)
-        x_server.emplace(channel,
-                         FrontEndSetup{0, setup.clients, setup.layout_hash,
-                                       x_machine.setup().credit_bytes},
-                         std::move(write), Writing::within, neighbours);
+        x_server.emplace(
+            channel,
+            FrontEndSetup{0, setup.clients, setup.layout_hash, x_machine.setup().credit_bytes},
+            std::move(write), Writing::within, neighbours);
 }
 
 bool Backend::send(const Block& block) {
@@ -212,8 +212,8 @@ void Backend::define(std::uint64_t collection, Definition definition) {
 }
 
 void Backend::put(std::uint64_t collection, const std::string& file, std::uint64_t field,
-                 std::uint64_t record, const core::Box& block, const std::byte* data,
-                 const core::MemLayout& memory) {
+                  std::uint64_t record, const core::Box& block, const std::byte* data,
+                  const core::MemLayout& memory) {
     x_machine.name_file(collection, file);
     const std::uint64_t bytes = x_machine.element_bytes(collection, field);
     std::vector<Piece> pieces;

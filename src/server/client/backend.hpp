@@ -49,16 +49,16 @@ public:
     /// @param memory  how the block lies at `data`; empty: packed
     /// @throws core::Error on this rank alone, for what it can see by itself
     void put(std::uint64_t collection, const std::string& file, std::uint64_t field,
-                     std::uint64_t record, const core::Box& block, const std::byte* data,
-                     const core::MemLayout& memory = {});
+             std::uint64_t record, const core::Box& block, const std::byte* data,
+             const core::MemLayout& memory = {});
     /// @returns what became of the items before the last `depth` steps, the same on all ranks
     /// [collective]
     std::vector<Status> end_step(std::uint64_t collection);
     /// Ends the file, whose status comes with a later call.  [collective]
     /// @param outcome  discard: also within a step; the file of before stays
     void end_file(std::uint64_t collection, core::Outcome outcome);
-    std::vector<Status> close_file(std::uint64_t collection);  ///< all  [collective]
-    std::vector<Status> flush(std::uint64_t collection);       ///< all  [collective]
+    std::vector<Status> close_file(std::uint64_t collection);             ///< all  [collective]
+    std::vector<Status> flush(std::uint64_t collection);                  ///< all  [collective]
     [[nodiscard]] Traffic traffic() const noexcept { return x_traffic; }  ///< [local]
     /// The first failure that has been heard of; never waits.  [local]
     [[nodiscard]] std::optional<core::Error> heard();

@@ -117,7 +117,9 @@ core::Schema schema_of(const FileSpec& spec) {
 
 void check(const FileSpec& spec) {
     if (spec.options.format != FileFormat::hdf5) check_coordinates(spec.metadata);
-    formats::check_schema(options_of(spec), schema_of(spec));
+    const formats::Options options = options_of(spec);
+    formats::check_schema(options, schema_of(spec));
+    formats::check_build(options, 1);
 }
 
 formats::Options options_of(const FileSpec& spec, WriteTo where) {
