@@ -11,9 +11,8 @@ namespace tailrace::server {
 
 namespace {
 
-/// Chunks of whole records are written without a copy, but the libraries hold one in memory if they
-/// are filtered, and readers take whole ones.
-constexpr std::uint64_t most_chunk_bytes = std::uint64_t{32} << 20;
+/// HDF5 copies one that has a fill value, as all have here, and readers take whole ones.
+constexpr std::uint64_t most_chunk_bytes = std::uint64_t{4} << 20;
 
 /// One record, its slowest dimensions cut until it is small enough.
 core::Extents chunk_of(const FileMetadata& metadata, const Variable& variable) {
