@@ -66,4 +66,9 @@ void check_schema(const Options& options, const core::Schema& schema) {
     if (format.check_schema) format.check_schema(options, schema);
 }
 
+void before_end() {
+    for (const Format& format : all_formats())
+        if (format.before_end) format.before_end();
+}
+
 }  // namespace tailrace::formats

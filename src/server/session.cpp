@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/open.hpp"
 #include "server/client/backend.hpp"
 #include "server/profiler/report.hpp"
 
@@ -101,6 +102,7 @@ std::vector<Status> Session::finalize() {
 
 /// A rank that is stuck says no goodbye.
 void Session::close() {
+    formats::before_end();
     if (x_model && x_model->lost_servers()) return x_channel.leave();
     const double seconds = x_layout.stuck_timeout_s;
     x_channel.close(seconds > 0 && seconds < 1e9

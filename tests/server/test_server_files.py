@@ -375,7 +375,7 @@ def test_a_filter_that_is_missing_is_told_when_it_is_asked_for(form, tmp_path):
 @no_zstd
 def test_a_filter_that_only_the_server_lacks_is_told_by_the_first_step(form, tmp_path):
     script = FIELDS + f"storage T zstd=3\ncollection all format={form}\nput f n int64 -1 1\nstep\n"
-    (text,) = play(tmp_path, script + "flush\n", 1, of_servers=NO_PLUGINS).values()
+    text = next(iter(play(tmp_path, script + "flush\n", 1, of_servers=NO_PLUGINS).values()))
     for part in ("f, /T, zstd", "32015", "/nowhere", "install its plugin", "rank 2 of 3"):
         assert part in text
 
@@ -416,6 +416,30 @@ def test_a_disk_that_is_full_while_records_are_appended(form, room, tmp_path):
     assert re.search("No space left|free space", done.stdout)  # netCDF tells no more at times
     assert (tmp_path / "left").read_bytes() == (tmp_path / "f").read_bytes()
     assert (tmp_path / "names").read_text() == "f\n"
+
+
+@servers
+@pytest.mark.parametrize("form", ["netcdf4", "hdf5"])
+def test_a_disk_that_is_full_within_a_chunk_ends_without_words_of_hdf5(form, servers, tmp_path):
+    """HDF5 keeps the memory of a chunk that it could not write."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = "dim time 0\ndim y 512\ndim x 512\n"
+    for name in "abc":
+        script += f"var {name} real64 time y x\nstorage {name} chunks=1x300x300\n"
+    script += f"collection all format={form}\n"
+    for _ in range(5):
+        script += "".join(f"put f {name} real64 -1 1 0 512 0 512\n" for name in "abc") + "step\n"
+    (tmp_path / "script").write_text(script)
+    command = [*MPIEXEC, "-n", str(1 + servers), SCRIPT, "../script"]
+    command += ["--npes_output_server", "1"] if servers else []
+    done = subprocess.run(
+        [*small_disk(disk, 20 << 20), "env", f"--chdir={disk}", *command],
+        env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert re.search("f[:,].*/[abc], record [345].*No space left", done.stdout)
 
 
 def test_server_toml_gives_each_collection_its_format_and_filters(tmp_path):
