@@ -66,6 +66,11 @@ void check_schema(const Options& options, const core::Schema& schema) {
     if (format.check_schema) format.check_schema(options, schema);
 }
 
+void begin() {
+    for (const Format& format : all_formats())
+        if (format.begin) format.begin();
+}
+
 void before_end() {
     for (const Format& format : all_formats())
         if (format.before_end) format.before_end();

@@ -44,6 +44,10 @@ void check_build(const Options& options, int ranks);
 /// @throws core::Error{bad_input | unsupported} as define() would
 void check_schema(const Options& options, const core::Schema& schema);
 
+/// Before another thread writes files, by one that may call MPI: libraries that call MPI when they
+/// begin do so here.  [local]
+void begin();
+
 /// When no more files are open, by a thread that may call MPI: libraries that have lost files end
 /// without words, since an Error has told of them.  [local]
 void before_end();

@@ -64,6 +64,7 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
         std::make_shared<Writer>(world.rank(), world.size(), std::move(published), *x_writing);
     WriteWork write = [writer](Work& work) { (*writer)(work); };
     if (part == Part::servers) {
+        formats::begin();  // the thread that writes may not call MPI
         serve(x_channel, {rank, clients, hash, layout.credit_bytes, layout.stuck_timeout_s / 4},
               write, std::move(neighbours));
         close();
