@@ -28,6 +28,7 @@ struct Names {
     unsigned room = 0;
     int64_t end = 0;
     bool complete = false;
+    int64_t cut_after = 0;  ///< the time was over after so long; 0: it was not
 };
 Names known;
 std::atomic_flag busy = ATOMIC_FLAG_INIT;  ///< other libraries have other threads
@@ -54,7 +55,10 @@ bool make_room() {
 }
 
 Status keep(Id, const char* name, const LinkInfo* info, void*) {
-    if (recorder::now() > known.end) return 1;
+    if (recorder::now() > known.end) {
+        known.cut_after = 1;
+        return 1;
+    }
     if (info->type != link_hard) return 0;
     if (!make_room()) return 1;
     const size_t bytes = strlen(name) + 1;
@@ -82,6 +86,7 @@ int by_token_and_number(const void* a, const void* b) {
 
 void look_through(const Object& object, const Identity& identity, int64_t end) {
     clear();
+    const int64_t begin = recorder::now();
     known.library = &object.library();
     known.file_number = identity.file_number;
     known.end = end;
@@ -91,6 +96,7 @@ void look_through(const Object& object, const Identity& identity, int64_t end) {
     known.complete =
         object.library().H5VLlink_specific(object.inner, &root, object.connector(), &visit,
                                            object.library().default_transfer, nullptr) == 0;
+    if (known.cut_after > 0) known.cut_after = recorder::now() - begin;
     if (known.count > 0) qsort(known.all, known.count, sizeof(Name), by_token_and_number);
 }
 
@@ -110,8 +116,10 @@ FoundName name_by_links(const Object& object, const Identity& identity, int64_t 
     if (busy.test_and_set(std::memory_order_acquire)) return {nullptr, false};
     bool seen = are_of(object, identity);
     const Name* name = seen ? found(identity) : nullptr;
+    const int64_t left = end - recorder::now();
+    if (name == nullptr && seen && known.cut_after > 0) seen = left < 2 * known.cut_after;
     if (name == nullptr && (anew || !seen)) {
-        seen = recorder::now() < end;
+        seen = left > 0;
         if (seen) look_through(object, identity, end);
         if (seen) name = found(identity);
     }
