@@ -9,9 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from browser import browser, missing
 from own_namespace import not_run
 from tailrace_cli import SOURCE, environment
 
@@ -64,10 +66,20 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
         assert f'id="tailrace-{module.stem.removesuffix("_command")}"' in commands, module.stem
 
 
-def test_the_search_finds_pages_by_their_words(site: Path) -> None:
-    index = (site / "searchindex.js").read_text()
-    for word in ("rdcc_nbyt", "subfil", "dask"):  # as the stemmer leaves them
-        assert word in index, word
+def test_the_search_finds_a_page(site: Path, tmp_path: Path) -> None:
+    """As a reader has it: in a browser, from files, without a network."""
+    if lacking := missing():
+        not_run(f"needs a browser: {lacking}; apt-get install chromium chromium-driver")
+    found: list[str] = []
+    with browser(tmp_path) as shown:
+        shown.driver.get(f"{(site / 'search.html').as_uri()}?q=chunk+cache")
+        deadline = time.monotonic() + 60
+        while not found and time.monotonic() < deadline:
+            time.sleep(0.2)
+            found = shown.run(
+                "return [...document.querySelectorAll('ul.search a')].map(a => a.href)"
+            )
+    assert any("docs/how_to/slow_h5py_with_chunks.html" in link for link in found), found
     assert "docs/index.html" in (site / "index.html").read_text()
 
 
