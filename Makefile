@@ -14,7 +14,7 @@ MPI := $(if $(filter mpich,$(PRESET)),mpich,default)
 PACKAGES := packages-build.txt $(if $(filter mpich,$(PRESET)),packages-mpich.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test build programs demo test sanitize check-slice bench lint format install bundle wheel clean requirements
+.PHONY: help setup setup-test build programs demo test sanitize check-slice bench lint format docs install bundle wheel clean requirements
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,7 @@ demo: programs ## the seism kernel on 8 ranks, verified; then four settings comp
 	@$(SETUP)/demo.sh $(BUILD)/env.sh
 
 test: build ## all tests
+	@$(SETUP)/docs.sh packages
 	@$(SETUP)/wheels.sh
 	@$(SETUP)/older_hdf5.sh $(BUILD) $(MPI) $(JOBS)
 	@$(SETUP)/test.sh $(BUILD) $(TEST_JOBS) '$(TESTS)'
@@ -60,6 +61,10 @@ lint: build ## clang-format, clang-tidy, ruff, mypy, the include arrows
 
 format: setup-test ## lets clang-format and ruff write
 	@$(SETUP)/lint.sh --fix
+
+docs: ## the documentation site, in build/site; links are checked
+	@$(SETUP)/python.sh
+	@$(SETUP)/docs.sh site
 
 install: programs ## into PREFIX (default ~/.local)
 	@$(SETUP)/install.sh $(BUILD) $(PREFIX)

@@ -93,6 +93,15 @@ function(tailrace_install_command)
     string(REGEX REPLACE \"^[^\\\"]*\" \"commit = \" commit \"\${commit}\")
     file(WRITE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${packages}/tailrace/_commit.py\"
       \"# Written when it was installed.\\n\${commit}\\n\")")
+  # From what --help says: by the Python that built this, which may lack what the command imports.
+  install(CODE "
+    set(pages \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env \"PYTHONPATH=${PROJECT_SOURCE_DIR}/python\"
+      \"${TAILRACE_PYTHON_EXECUTABLE}\" -m tailrace.cli.man_pages \"\${pages}\"
+      RESULT_VARIABLE failed ERROR_VARIABLE why)
+    if(failed)
+      message(WARNING \"no man pages are installed: \${why}\")
+    endif()")
   # Not that of the private environment, which goes with the clone.
   file(REAL_PATH ${TAILRACE_PYTHON_EXECUTABLE} TAILRACE_COMMAND_PYTHON)
   set(TAILRACE_COMMAND_PACKAGES ${packages})

@@ -4,7 +4,7 @@ of two arms whose true difference is known, decided by the code that decides in 
 
     python bench/tune/error_rates.py [--tunes 2000]
 
-prints the table of docs/user/tune.md.
+prints the table of docs/reference/tune.md.
 """
 
 from __future__ import annotations

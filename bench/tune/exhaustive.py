@@ -61,7 +61,7 @@ def line_of(program: Program, places: Places, options: argparse.Namespace, home:
     words = program.words(places, options.scale)
     make_input(program, places, home, scale=options.scale)
     tailrace = str(places.build / "bin" / "tailrace")
-    search = ["--search", str(options.search)] if options.search else []
+    search = ["--search", f"{options.search}m"] if options.search else []
     asked = ["tune", "--json", *search, "-o", "tuned"]
     told = tune([tailrace, *asked, "--", *words], home)
     plan = first_plan(home / "tuned" / "profile.json", program.ranks)

@@ -48,6 +48,7 @@ module tailrace_server
     procedure :: free => free_metadata
   end type tailrace_metadata_t
 
+  !> The I/O server, as a rank has it.
   type :: tailrace_server_t
     private
     type(c_ptr) :: handle = c_null_ptr
@@ -76,7 +77,8 @@ module tailrace_server
 
 contains
 
-  !> @param length  integer(int32) or integer(int64); tailrace_unlimited: it grows with each record
+  !> Adds a dimension.
+  !! @param length  integer(int32) or integer(int64); tailrace_unlimited: it grows with each record
   subroutine add_dimension(self, name, length, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
     character(len=*), intent(in) :: name
@@ -98,7 +100,8 @@ contains
     call finish(code, stat)
   end subroutine add_dimension
 
-  !> @param kind        tailrace_real32 and so on
+  !> Adds a variable, or replaces the one of this name.
+  !! @param kind        tailrace_real32 and so on
   !! @param dimensions  their names, the fastest first, as 'lon,lat,time'; absent: one number
   subroutine add_variable(self, name, kind, dimensions, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
@@ -122,6 +125,7 @@ contains
     call finish(code, stat)
   end subroutine add_variable
 
+  !> Takes a variable out.
   subroutine remove_variable(self, name, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
     character(len=*), intent(in) :: name
@@ -135,7 +139,8 @@ contains
     call finish(code, stat)
   end subroutine remove_variable
 
-  !> @param value     text, or a number of one of the six types
+  !> Adds an attribute, or gives it another value.
+  !! @param value     text, or a number of one of the six types
   !! @param variable  absent: an attribute of the file
   subroutine set_attribute_one(self, name, value, variable, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
@@ -177,6 +182,8 @@ contains
     call finish(code, stat)
   end subroutine set_attribute_list
 
+  !> Takes an attribute out.
+  !! @param variable  absent: an attribute of the file
   subroutine remove_attribute(self, name, variable, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
     character(len=*), intent(in) :: name
@@ -191,7 +198,8 @@ contains
     call finish(code, stat)
   end subroutine remove_attribute
 
-  !> @param value  a number of the type of the variable
+  !> The value of elements that nobody puts.
+  !! @param value  a number of the type of the variable
   subroutine set_fill(self, variable, value, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
     character(len=*), intent(in) :: variable
@@ -208,7 +216,8 @@ contains
     call finish(code, stat)
   end subroutine set_fill
 
-  !> @param values  all of them, of the type of the variable; of a matrix: [matrix]
+  !> All elements of a variable without records, such as a coordinate: no put is needed.
+  !! @param values  all of them, of the type of the variable; of a matrix: [matrix]
   subroutine set_constant(self, variable, values, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
     character(len=*), intent(in) :: variable
@@ -225,7 +234,8 @@ contains
     call finish(code, stat)
   end subroutine set_constant
 
-  !> @param storage  as in server.h; the extents of chunks have the order of the file
+  !> How it is stored.
+  !! @param storage  as in server.h; the extents of chunks have the order of the file
   subroutine set_storage(self, variable, storage, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
     character(len=*), intent(in) :: variable, storage
@@ -239,6 +249,7 @@ contains
     call finish(code, stat)
   end subroutine set_storage
 
+  !> Not those of a collection.
   subroutine free_metadata(self)
     class(tailrace_metadata_t), intent(inout) :: self
 
@@ -246,7 +257,8 @@ contains
     self%handle = c_null_ptr
   end subroutine free_metadata
 
-  !> Takes its options from the command line.
+  !> Shares out the ranks of a communicator and starts, with options from the command line. On a rank
+  !! that serves it returns when the model has ended.  [collective]
   !! @param comm  a handle; of mpi_f08 its component MPI_VAL
   subroutine start_server(self, comm, is_model, stat, errmsg)
     class(tailrace_server_t), intent(out) :: self
@@ -279,6 +291,7 @@ contains
     call finish(code, stat)
   end subroutine start_server
 
+  !> The ranks of the model.  [local]
   subroutine server_comm(self, comm, stat, errmsg)
     class(tailrace_server_t), intent(in) :: self
     integer, intent(out) :: comm
@@ -293,6 +306,8 @@ contains
     call finish(code, stat)
   end subroutine server_comm
 
+  !> A series of files with the same content.  [collective]
+  !! @param options  as in server.h
   subroutine add_collection(self, name, metadata, id, options, stat, errmsg)
     class(tailrace_server_t), intent(in) :: self
     character(len=*), intent(in) :: name
@@ -325,6 +340,7 @@ contains
     call finish(code, stat)
   end subroutine collection_metadata
 
+  !> Names the file by the collection's template.  [local, the same on all ranks]
   subroutine set_date(self, id, year, month, day, hour, minute, second, stat, errmsg)
     class(tailrace_server_t), intent(in) :: self
     integer, intent(in) :: id, year, month, day
@@ -339,13 +355,12 @@ contains
     call finish(code, stat)
   end subroutine set_date
 
-  ! put and put_replicated: an array of any rank, also a part of one. One of no elements: this rank
-  ! has nothing.
-  !   start   from 1, integer(int32) or integer(int64); absent: 1
-  !   count   absent: the shape of the array, and then 1
-  !   record  from 1; absent: the present one
-  !   file    absent: that of the date, or the one that is open
-
+  !> A block of a variable.  [collective]
+  !! @param array   of any rank, also a part of an array; of no elements: this rank has nothing
+  !! @param start   from 1, integer(int32) or integer(int64); absent: 1
+  !! @param count   absent: the shape of the array, and then 1
+  !! @param record  from 1; absent: the present one
+  !! @param file    absent: that of the date, or the one that is open
   subroutine put_int8(self, id, variable, array, start, count, record, file, stat, errmsg)
     integer(int8), intent(in), contiguous, target :: array(..)
     integer(c_int), parameter :: kind = tailrace_int8
@@ -388,6 +403,7 @@ contains
     include 'tailrace_server_put.inc'
   end subroutine put_real64
 
+  !> The same, if all ranks have the same array: one copy travels.  [collective]
   subroutine same_int8(self, id, variable, array, start, count, record, file, stat, errmsg)
     integer(int8), intent(in), contiguous, target :: array(..)
     integer(c_int), parameter :: kind = tailrace_int8
@@ -476,7 +492,8 @@ contains
     end if
   end function put_block
 
-  !> @param time  of the coordinate: of the variable that is named like the unlimited dimension
+  !> Ends a step; what is put next belongs to the next record.  [collective]
+  !! @param time  of the coordinate: of the variable that is named like the unlimited dimension
   subroutine end_step(self, id, time, stat, errmsg)
     class(tailrace_server_t), intent(in) :: self
     integer, intent(in) :: id
@@ -490,6 +507,7 @@ contains
     call finish(code, stat)
   end subroutine end_step
 
+  !> The file gets its final name, if all went well.  [collective]
   subroutine close_file(self, id, stat, errmsg)
     class(tailrace_server_t), intent(in) :: self
     integer, intent(in) :: id
@@ -502,6 +520,7 @@ contains
     call finish(code, stat)
   end subroutine close_file
 
+  !> The same as close_file.  [collective]
   subroutine flush_server(self, id, stat, errmsg)
     class(tailrace_server_t), intent(in) :: self
     integer, intent(in) :: id
@@ -514,6 +533,7 @@ contains
     call finish(code, stat)
   end subroutine flush_server
 
+  !> The first failure that this rank has heard of; never waits.  [local]
   subroutine server_status(self, stat, errmsg)
     class(tailrace_server_t), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -525,6 +545,7 @@ contains
     call finish(code, stat)
   end subroutine server_status
 
+  !> Flushes all, and lets the servers go.  [collective]
   subroutine finalize_server(self, stat, errmsg)
     class(tailrace_server_t), intent(in) :: self
     integer, intent(out), optional :: stat
@@ -536,6 +557,7 @@ contains
     call finish(code, stat)
   end subroutine finalize_server
 
+  !> On all ranks, before MPI_Finalize. Without finalize open files are given up.  [collective]
   subroutine free_server(self)
     class(tailrace_server_t), intent(inout) :: self
 

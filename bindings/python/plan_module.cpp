@@ -102,9 +102,16 @@ std::vector<std::optional<ForReads>> chunks_for_reads(const std::string& profile
 }
 
 std::vector<std::tuple<std::string, double, std::optional<double>>> badly_read(
-    const std::string& profile, const std::string& where) {
+    const std::string& profile, const std::string& where, const std::string& plan) {
+    std::vector<std::byte> bytes;
+    std::optional<intent::plan::PlanView> kept;
+    if (!plan.empty()) {
+        bytes = compile(intent::plan::plan_from_json(plan, where, hashed), where, hashed);
+        std::string_view problem;
+        kept = intent::plan::PlanView::decode(bytes, problem);
+    }
     std::vector<std::tuple<std::string, double, std::optional<double>>> all;
-    for (const auto& one : intent::rules::badly_read({where, profile}))
+    for (const auto& one : intent::rules::badly_read({where, profile}, kept ? &*kept : nullptr))
         all.emplace_back(one.file, one.times, one.saved_s);
     return all;
 }
@@ -131,9 +138,10 @@ void add_plan(nb::module_& module) {
                "What suits the reads of a profile, for datasets of a file, given as (paths, "
                "extents, layout, chunk, bytes of an element, whether it has filters). For each "
                "(chunk, empty where it lies well; length and calls of its reads), or None.");
-    module.def("badly_read", &badly_read, "profile"_a, "where"_a,
+    module.def("badly_read", &badly_read, "profile"_a, "where"_a, "plan"_a = "",
                "Files that are only read, in chunks that do not suit the reads: (path, how much "
-               "less would be moved, seconds of the run or None), the largest saving first.");
+               "less would be moved, seconds of the run or None), the largest saving first. plan: "
+               "that is kept, on top of which they are looked at.");
 }
 
 }  // namespace tailrace::python

@@ -28,16 +28,23 @@ step() {
 # The program is the same in all runs, and knows nothing of tailrace's hooks.
 set -- tailrace-particle --input "$here/$name.json" "$@"
 
-run() { # run FILE COMMAND...: what was written and verified, and what became of the plan
+kept() { # kept FILE COMMAND...: all that it says goes into FILE, and is shown if it fails
     out=$1
     shift
-    "$@" >"$out"
+    "$@" >"$out" 2>&1 || {
+        cat "$out" >&2
+        exit 1
+    }
+}
+
+run() { # run FILE COMMAND...: what was written and verified, and what became of the plan
+    kept "$@"
     sed -n '/^Total number of ranks/p; /^Total write size/p; /^Verification/p; /^rule /p; /^The plan /p' "$out"
 }
 
 step "1. profile: what does the program do?"
 # shellcheck disable=SC2086  # LAUNCH is several words
-tailrace profile -o profile.json -- $launch "$@" >profile.out
+kept profile.out tailrace profile -o profile.json -- $launch "$@"
 tail -n 1 profile.out
 
 step "2. intents: what does it intend?"
@@ -72,10 +79,10 @@ while [ "$pair" -lt "${PAIRS:-6}" ]; do
         # shellcheck disable=SC2086
         timed without $launch "$@"
         # shellcheck disable=SC2086
-        timed with tailrace apply plan.json -- $launch "$@"
+        timed with tailrace apply --quiet plan.json -- $launch "$@"
     else
         # shellcheck disable=SC2086
-        timed with tailrace apply plan.json -- $launch "$@"
+        timed with tailrace apply --quiet plan.json -- $launch "$@"
         # shellcheck disable=SC2086
         timed without $launch "$@"
     fi

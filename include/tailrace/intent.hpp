@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declaring intents in C++: tailrace/intent.h with exceptions. Library: -ltailrace_intent.
+/// @file
+/// Declaring intents in C++: tailrace/intent.h with exceptions. Library: -ltailrace_intent.
 #pragma once
 
 #include <tailrace/intent.h>
@@ -14,7 +15,7 @@ namespace tailrace {
 class IntentError : public std::runtime_error {
 public:
     explicit IntentError(int code) : std::runtime_error(tailrace_intent_error()), x_code(code) {}
-    /// TAILRACE_INTENT_INVALID and so on.
+    /// The number: TAILRACE_INTENT_INVALID and so on.
     int code() const noexcept { return x_code; }
 
 private:
@@ -23,7 +24,7 @@ private:
 
 /// Declares what is to be done with the files or datasets of a property list.  [local]
 /// @param plist  a hid_t
-/// @throws IntentError; the list is unchanged then
+/// @throws IntentError  the list is unchanged then
 inline void intent_set(std::int64_t plist, const std::string& json) {
     const int code = tailrace_intent_set(plist, json.c_str());
     if (code != TAILRACE_INTENT_OK) throw IntentError(code);
@@ -51,7 +52,9 @@ inline void intent_clear(std::int64_t plist) {
 /// Declares of files by pattern as long as it lives.
 class Intents {
 public:
-    /// @throws IntentError  [local]
+    /// Begins to declare.  [local]
+    /// @param json  as tailrace_intent_push has it
+    /// @throws IntentError
     explicit Intents(const std::string& json) {
         const int code = tailrace_intent_push(json.c_str(), &x_token);
         if (code != TAILRACE_INTENT_OK) throw IntentError(code);

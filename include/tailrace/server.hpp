@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The I/O server in C++20: tailrace/server.h, where each call is told of, with types, lifetimes and
-// exceptions. Library: -ltailrace_server. Include mpi.h before it.
-//
-//   auto server = tailrace::io::Server::start(MPI_COMM_WORLD, argc, argv);
-//   if (server.is_model()) {
-//       ...metadata, collections...
-//       for (step...) {
-//           server.put(id, "T", field, {first_row, 0}, {rows, columns});
-//           server.end_step(id, hours);
-//       }
-//       server.finalize();
-//   }
+/// @file
+/// The I/O server in C++20: tailrace/server.h, where each call is told of, with types, lifetimes
+/// and exceptions. Library: -ltailrace_server. Include mpi.h before it.
+///
+///     auto server = tailrace::io::Server::start(MPI_COMM_WORLD, argc, argv);
+///     if (server.is_model()) {
+///         ...metadata, collections...
+///         for (step...) {
+///             server.put(id, "T", field, {first_row, 0}, {rows, columns});
+///             server.end_step(id, hours);
+///         }
+///         server.finalize();
+///     }
 #pragma once
 
 #include <tailrace/server.h>
@@ -50,6 +51,7 @@ template <class T>
 concept Numbers = std::ranges::contiguous_range<T> && std::ranges::sized_range<T> &&
     Number<std::remove_cv_t<std::ranges::range_value_t<T>>>;
 
+/// The type of a number, as tailrace/server.h calls it.
 template <Number T>
 inline constexpr tailrace_type type_of = std::floating_point<T>
                                              ? (sizeof(T) == 4 ? TAILRACE_REAL32 : TAILRACE_REAL64)
@@ -57,6 +59,7 @@ inline constexpr tailrace_type type_of = std::floating_point<T>
                                          : sizeof(T) == 2 ? TAILRACE_INT16
                                          : sizeof(T) == 4 ? TAILRACE_INT32
                                                           : TAILRACE_INT64;
+/// The same of what a container holds.
 template <Numbers T>
 inline constexpr tailrace_type element_of =
     type_of<std::remove_cv_t<std::ranges::range_value_t<T>>>;
@@ -86,11 +89,13 @@ public:
         return *this;
     }
 
-    /// @param size  0: it grows with each record  @throws Error, as all below  [local, as all
-    /// below]
+    /// Adds a dimension.  [local, as all below]
+    /// @param size  0: it grows with each record
+    /// @throws Error  as all below do
     void add_dimension(const std::string& name, std::uint64_t size) {
         detail::must(tailrace_metadata_add_dimension(x_handle, name.c_str(), size));
     }
+    /// Adds a variable, or replaces the one of this name.
     /// @param dimensions  their names, the slowest first
     void add_variable(const std::string& name, tailrace_type type,
                       const std::vector<std::string>& dimensions = {}) {
@@ -103,10 +108,12 @@ public:
     void add_variable(const std::string& name, const std::vector<std::string>& dimensions = {}) {
         add_variable(name, type_of<T>, dimensions);
     }
+    /// Takes a variable out.
     void remove_variable(const std::string& name) {
         detail::must(tailrace_metadata_remove_variable(x_handle, name.c_str()));
     }
 
+    /// Adds an attribute, or gives it another value.
     /// @param variable  empty: an attribute of the file
     void set_attribute(const std::string& name, const std::string& text,
                        const std::string& variable = {}) {
@@ -124,16 +131,19 @@ public:
             x_handle, detail::or_null(variable), name.c_str(), element_of<Values>,
             std::ranges::size(values), std::ranges::data(values)));
     }
+    /// Takes an attribute out.
     void remove_attribute(const std::string& name, const std::string& variable = {}) {
         detail::must(
             tailrace_metadata_remove_attribute(x_handle, detail::or_null(variable), name.c_str()));
     }
 
+    /// The value of elements that nobody puts.
     /// @param value  of the type of the variable
     template <Number T>
     void set_fill(const std::string& variable, T value) {
         detail::must(tailrace_metadata_set_fill(x_handle, variable.c_str(), type_of<T>, &value));
     }
+    /// All elements of a variable without records, such as a coordinate: no put is needed.
     /// @param values  all of them, of the type of the variable
     template <Numbers Values>
     void set_constant(const std::string& variable, const Values& values) {
@@ -141,10 +151,12 @@ public:
                                                     std::ranges::size(values),
                                                     std::ranges::data(values)));
     }
+    /// How it is stored, as tailrace_metadata_set_storage has it.
     void set_storage(const std::string& variable, const std::string& storage) {
         detail::must(tailrace_metadata_set_storage(x_handle, variable.c_str(), storage.c_str()));
     }
 
+    /// For calls of tailrace/server.h.
     [[nodiscard]] tailrace_metadata* handle() const noexcept { return x_handle; }
 
 private:
@@ -160,11 +172,13 @@ struct Place {
     std::string file{};                     ///< empty: that of the date, or the one that is open
 };
 
+/// The I/O server, as a rank has it.
 class Server {
 public:
-    /// A rank that serves returns when the model has ended.  [collective]
+    /// Shares out the ranks of a communicator. A rank that serves returns when the model has ended.
+    /// [collective]
     /// @param fortran_comm  the handle that MPI_Comm_c2f gives
-    /// @throws Error, as all below
+    /// @throws Error  as all below do
     [[nodiscard]] static Server start_f(int fortran_comm, int argc, const char* const* argv) {
         Server server;
         int model = 0;
@@ -179,9 +193,11 @@ public:
         return comm;
     }
 #ifdef MPI_VERSION
+    /// As start_f, with a handle of C.  [collective]
     [[nodiscard]] static Server start(MPI_Comm comm, int argc, const char* const* argv) {
         return start_f(static_cast<int>(MPI_Comm_c2f(comm)), argc, argv);
     }
+    /// The ranks of the model.  [local]
     [[nodiscard]] MPI_Comm comm() const { return MPI_Comm_f2c(static_cast<MPI_Fint>(comm_f())); }
 #endif
     /// Before MPI_Finalize. Without finalize() open files are given up.  [collective]
@@ -196,7 +212,8 @@ public:
 
     [[nodiscard]] bool is_model() const noexcept { return x_is_model; }  ///< [local]
 
-    /// @returns its number  [collective]
+    /// A series of files with the same content.  [collective]
+    /// @returns its number
     [[nodiscard]] std::int64_t add_collection(const std::string& name, const Metadata& metadata,
                                               const std::string& options = {}) {
         std::int64_t id = 0;
@@ -211,6 +228,7 @@ public:
         detail::must(tailrace_server_metadata(x_handle, id, &own));
         return Metadata(own);
     }
+    /// Names the file by the collection's template.  [local, the same on all ranks]
     void set_date(std::int64_t id, std::int64_t year, int month, int day, int hour = 0,
                   int minute = 0, int second = 0) {
         detail::must(
@@ -230,15 +248,21 @@ public:
                         const Extents& start, const Extents& count, const Place& place = {}) {
         put_by(tailrace_server_put_replicated, id, variable, values, start, count, place);
     }
+    /// Ends a step; what is put next belongs to the next record.  [collective]
     void end_step(std::int64_t id, std::optional<double> time = {}) {
         detail::must(tailrace_server_end_step(x_handle, id, time ? &*time : nullptr));
     }
+    /// The file gets its final name, if all went well.  [collective]
     void close_file(std::int64_t id) { detail::must(tailrace_server_close_file(x_handle, id)); }
+    /// The same as close_file.  [collective]
     void flush(std::int64_t id) { detail::must(tailrace_server_flush(x_handle, id)); }
-    /// @throws Error: the first failure that this rank has heard of  [local]
+    /// Whether all went well so far.  [local]
+    /// @throws Error  the first failure that this rank has heard of
     void status() { detail::must(tailrace_server_status(x_handle)); }
+    /// Flushes all, and lets the servers go.  [collective]
     void finalize() { detail::must(tailrace_server_finalize(x_handle)); }
 
+    /// For calls of tailrace/server.h.
     [[nodiscard]] tailrace_server* handle() const noexcept { return x_handle; }
 
 private:

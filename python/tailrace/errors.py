@@ -16,6 +16,10 @@ class ExitCode(IntEnum):
     USAGE = 2
     VERIFICATION_FAILED = 3
     CAPABILITY_MISSING = 4
+    # Of commands that else end as the program does that they run; as of env, timeout and shells.
+    OWN_FAILURE = 125
+    NOT_STARTED = 126
+    NOT_FOUND = 127
     INTERRUPTED = 130
 
 

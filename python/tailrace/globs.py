@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 _special = "*?["
 
@@ -21,6 +22,7 @@ def _characters(pattern: str) -> Iterator[tuple[str, bool]]:
             literally = True
 
 
+@lru_cache(4096)
 def for_python(pattern: str) -> str:
     """The same for Python's fnmatch."""
     return "".join(
@@ -42,9 +44,15 @@ def fits(path: str, pattern: str) -> bool:
     return len(parts) == len(wanted) and all(map(matches, parts, wanted))
 
 
-def name_or_pattern(pattern: str) -> str:
-    """The name itself where nothing in the pattern is open, else a pattern for Python's fnmatch."""
+def name_of(pattern: str) -> str | None:
+    """The only name that it is for; None: something in it is open."""
     characters = list(_characters(pattern))
     if any(character in _special and not literally for character, literally in characters):
-        return for_python(pattern)
+        return None
     return "".join(character for character, _ in characters)
+
+
+def name_or_pattern(pattern: str) -> str:
+    """The name itself where nothing in the pattern is open, else a pattern for Python's fnmatch."""
+    name = name_of(pattern)
+    return for_python(pattern) if name is None else name

@@ -11,6 +11,13 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from tailrace.errors import ExitCode, TailraceError
+
+_remedy = (
+    "install a C++ compiler (Debian: apt-get install g++), then `pip install --force-reinstall "
+    "--no-deps .` or `make build` in a clone of tailrace"
+)
+
 
 @cache
 def core() -> ModuleType | None:
@@ -34,3 +41,19 @@ def core() -> ModuleType | None:
         sys.modules["tailrace._core"] = module
         return module
     return None
+
+
+def why_missing() -> tuple[str, str]:
+    """Why the compiled parts were left out, where that was noted, and how to get them."""
+    try:
+        from tailrace._not_compiled import cause, remedy
+    except ImportError:
+        return "", _remedy
+    return str(cause), str(remedy)
+
+
+def missing(what: str, where: str = "") -> TailraceError:
+    """The error of a command that wants one of the compiled parts, which is not there."""
+    cause, remedy = why_missing()
+    why = f": when tailrace was installed, {cause}" if cause else ""
+    return TailraceError(what + why, where=where, hint=remedy, code=ExitCode.CAPABILITY_MISSING)

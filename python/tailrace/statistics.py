@@ -11,8 +11,7 @@ from math import comb
 from types import ModuleType
 from typing import Any, Literal
 
-from tailrace.errors import ExitCode, TailraceError
-from tailrace.native import core
+from tailrace.native import core, missing
 
 Better = Literal["smaller", "larger"]
 Values = Sequence[float]
@@ -190,10 +189,5 @@ def _core() -> ModuleType:
     found = core()
     if found is None or not hasattr(found, "compare_unpaired"):
         what = "is not there" if found is None else "is of an older tailrace"
-        raise TailraceError(
-            f"the compiled helper _core, which holds the statistics, {what}",
-            hint="install a C++ compiler (Debian: apt-get install g++) and `pip install` tailrace "
-            "again; in a clone `make build` and `. ./env.sh`",
-            code=ExitCode.CAPABILITY_MISSING,
-        )
+        raise missing(f"the compiled helper _core, which holds the statistics, {what}")
     return found

@@ -29,7 +29,7 @@ def slurm() -> Iterator[Slurm]:
 
 
 def submitted(folder: Path, *words: str) -> dict[str, Any]:
-    return called("submit", *words, "--rundir", folder, "--json").expect(0).json
+    return called("submit", *words, "--run-folder", folder, "--json").expect(0).json
 
 
 def log(folder: Path, job: str) -> str:
@@ -44,7 +44,7 @@ def test_jobs_run_and_end_with_the_exit_code_of_the_program(slurm: Slurm, tmp_pa
     lines.write_text("processor 2 1 1\ndomain 16 16 16\ntime 2\nfilename a b'c.h5\nverify\n")
     words = ["--input", str(lines), "fill=position", "--time", "5"]
     ran = tailrace("submit", "seism", *words, "--constraint", FEATURES.replace(",", "&"), "--json",
-                   "--rundir", folder, **slurm.settings)  # fmt: skip
+                   "--run-folder", folder, **slurm.settings)  # fmt: skip
     good = ran.expect(0).json
     lines.unlink()
     refused = submitted(bad, *SEISM, "colective_write", "--no-check")["job"]
@@ -94,7 +94,7 @@ def test_what_slurm_refuses_is_told_with_a_remedy(
     """A Slurm without a data base of accounts refuses all of them where a partition names its own:
     with the text that a wrong account gets."""
     script = tmp_path / "seism.slurm"
-    options = ["--no-check", "--rundir", str(tmp_path), "--json"]
+    options = ["--no-check", "--run-folder", str(tmp_path), "--json"]
     error = called("submit", *SEISM, *options, *words).expect(1).json["error"]
     assert text in error["what"] and "sbatch refused the job" in error["what"]
     assert hint in error["hint"] and error["where"] == str(script) and script.is_file()
@@ -116,7 +116,7 @@ def test_the_matrix_of_slab_is_what_run_understands(
 ) -> None:
     """The script's line, with --dry-run behind it."""
     words = ["slab", "--matrix", "n1=1000", "n2=4", "--nodes", "1", "--ranks-per-node", "2"]
-    script = called("submit", *words, "--dry-run", "--rundir", tmp_path).expect(0).out
+    script = called("submit", *words, "--dry-run", "--run-folder", tmp_path).expect(0).out
     (line,) = [line for line in script.splitlines() if " run slab --matrix " in line]
     command = shlex.split(line.partition(" </dev/null")[0])
     assert "start()" not in script and command[-2:] == ["n1=1000", "n2=4"]

@@ -29,7 +29,7 @@ def test_all_ranks_or_none(
     assert ran.code == 0, ran.err
     assert f"declared: 0, evictions: {evictions}" in ran.err  # what it prints goes there
     if became == "disagreed":
-        assert "the plan is off for this file: the ranks have not the same" in ran.err
+        assert "the plan is off for this file: the ranks have different plans" in ran.err
     assert became in {line["became"] for line in ran.json["lines"]}
 
 

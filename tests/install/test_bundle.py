@@ -67,7 +67,7 @@ def test_a_script_with_pytables(installed: Path, bare: dict[str, str], tmp_path:
             [installed / "bin" / "tailrace", *command, "--json", "--", sys.executable, script],
             cwd=tmp_path, env=bare, capture_output=True, text=True, timeout=100,
         )  # fmt: skip
-        assert done.returncode == 1 and "exit code 3" in done.stderr, done.stderr
+        assert done.returncode == 3 and "exit code 3" in done.stderr, done.stderr
         return done.stdout
 
     under("profile")

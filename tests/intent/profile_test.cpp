@@ -56,6 +56,42 @@ TEST_CASE("process sets: ranges join and come back from their text") {
         CHECK_THROWS_AS(ProcessSet::parse(bad), core::Error);
 }
 
+TEST_CASE("profile: a dataset that is like another one has what it does not say from there") {
+    const auto datasets = [](const std::string& second) {
+        return document(
+            R"(,"files":[{"path":"/a","datasets":[{"path":"/x","interface":"hdf5","ndims":1,)"
+            R"("dims":[4],"fill":{"time":"never"},"reads":{"calls":3,"bytes":96,"order":)"
+            R"({"strided":2,"step":[4]}}},)" +
+            second + "]}]");
+    };
+    const Profile read = profile_from_json(
+        datasets(R"({"path":"/y","interface":"hdf5","like":0,"dims":[9],"ndims":null,"reads":)"
+                 R"({"bytes":64,"order":{"random":2}}},)"
+                 R"({"path":"/z","interface":"hdf5","like":1,"fill":null,"reads":null})"),
+        "p.json");
+    const Dataset& like = read.files[0].datasets[1];
+    CHECK(like.path == "/y");
+    CHECK(like.dims == Extents{9});
+    CHECK_FALSE(like.ndims);
+    CHECK(like.fill->time == "never");
+    CHECK(like.reads->calls == 3U);
+    CHECK(like.reads->bytes == 64U);
+    CHECK(like.reads->order->random == 2U);
+    CHECK_FALSE(like.reads->order->strided);  // what is within is as a whole
+    CHECK(like.reads->order->step.empty());
+    const Dataset& last = read.files[0].datasets[2];
+    CHECK(last.dims == Extents{9});
+    CHECK_FALSE(last.fill);
+    CHECK_FALSE(last.reads);
+    CHECK_FALSE(has(to_json(read), "like"));
+
+    for (const char* wrong : {"1", "2", "-1", "\"0\"", "0.5"})
+        CHECK(has(failure(datasets(std::string(R"({"path":"/y","interface":"hdf5","like":)") +
+                                   wrong + "}")),
+                  "files[0].datasets[1].like"));
+    CHECK(has(failure(datasets(R"({"like":0})")), "\"path\""));
+}
+
 TEST_CASE("profile: all there is comes back from its JSON, numbers exact") {
     Profile made = tests::profile(4);
     made.run.node_memory_bytes = std::numeric_limits<std::uint64_t>::max();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "intent/plan/compile.hpp"
+#include "intent/profile/profile_json.hpp"
 #include "intent/rules/for_reads.hpp"
 #include "intent/rules/read_cost.hpp"
 #include "rule_cases.hpp"
@@ -88,6 +90,32 @@ TEST_CASE("rule 13 counts how often chunks come back over the run") {
     CHECK_FALSE(decision(whole, Options{}, "13"));
 }
 
+TEST_CASE("what other chunks save on top of a cache is what the cache leaves") {
+    const Profile profile = samples();
+    const std::string text = to_json(profile);
+    const plan::Plan plan = plan_of({profile}, Options{}, {});
+    const std::vector<std::byte> bytes = plan::compile(plan, "plan", [](auto) { return "h"; });
+    std::string_view problem;
+    const plan::PlanView kept = plan::PlanView::decode(bytes, problem);
+    const auto alone = badly_read({"profile", text});
+    const auto beside = badly_read({"profile", text}, &kept);
+    REQUIRE(alone.size() == 1);
+    REQUIRE(beside.size() == 1);
+    const auto cache = decision(profile, Options{}, "13");
+    const double by_cache = number(*cache, "estimated.saved");
+    CHECK(*beside[0].saved_s == doctest::Approx(*alone[0].saved_s - by_cache).epsilon(0.1));
+    CHECK(beside[0].times < alone[0].times);
+
+    // A cache for all chunks unpacks each of them once, as other chunks would be: no second gain.
+    Profile rows = reader({781300}, {7813}, 4, true);
+    reads(rows, 2000, {100}, 1900);
+    const plan::Plan all = plan_of({rows}, Options{}, {});
+    const auto cached = plan::compile(all, "plan", [](auto) { return "h"; });
+    const plan::PlanView with = plan::PlanView::decode(cached, problem);
+    CHECK(badly_read({"profile", to_json(rows)}).size() == 1);
+    CHECK(badly_read({"profile", to_json(rows)}, &with).empty());
+}
+
 TEST_CASE("files of one pattern save together") {
     Profile profile = samples();
     profile.files[0].path = "/data/day1.h5";
@@ -142,6 +170,48 @@ TEST_CASE("chunks follow from the reads, whatever their size is now") {
     reads(plain, 400, {100}, 396);
     CHECK_FALSE(relaid(plain));
     CHECK_FALSE(decision(plain, Options{}, "75"));
+}
+
+TEST_CASE("reads by points say nothing of the chunks that they need") {
+    // 400 calls of a few rows each, and two columns that other chunks would suit.
+    Profile rows = reader({100000, 100}, {1000, 100}, 4, true);
+    reads(rows, 2, {100000, 1}, 397);
+    Transfers& side = *tests::first(rows).reads;
+    REQUIRE(relaid(rows));
+    side.calls = 402;
+    side.bytes = 402 * 1600;
+    Shape few;
+    few.selection = Selection::irregular;
+    few.calls = 400;
+    few.call_bytes = 1600;
+    side.shapes.push_back(few);
+    CHECK_FALSE(relaid(rows));
+    CHECK_FALSE(decision(rows, Options{}, "75"));
+    const auto cache = decision(rows, Options{}, "13");
+    REQUIRE(cache);
+    CHECK(std::ranges::none_of(cache->reason.evidence, [](const plan::Fact& one) {
+        return one.name.starts_with("estimated");
+    }));
+}
+
+TEST_CASE("a plan's cache lasts until its file is closed") {
+    Profile each = samples();
+    each.files[0].hdf5->opens = each.files[0].hdf5->read_only_opens = 60;
+    tests::first(each).opens = 60;
+    CHECK_FALSE(decision(each, Options{}, "13")->effect.starts_with("chunks are brought"));
+    each.files[0].hdf5->opens = each.files[0].hdf5->read_only_opens = 1;
+    CHECK(number(*decision(each, Options{}, "13"), "estimated.loads_then") == 6);
+    each.files[0].hdf5->read_only_opens = 0;  // open to be written: until the dataset is
+    CHECK_FALSE(decision(each, Options{}, "13")->effect.starts_with("chunks are brought"));
+}
+
+TEST_CASE("a file saves what its datasets save together") {
+    const auto one = [](double now, double then) {
+        return Relaid{"/d", {1}, {now / then, 1.0}, {}, now, then};
+    };
+    const Saving all = saving_of(std::vector<Relaid>{one(60, 1), one(100000, 50000)});
+    CHECK(all.times == doctest::Approx(2.0).epsilon(0.01));
+    CHECK(*all.seconds == 2.0);
 }
 
 TEST_CASE("what lies well is left alone") {

@@ -130,7 +130,7 @@ const std::vector<RuleCase>& hint_cases() {
              p.files[0].pnetcdf->creates = 1;
          },
          "PNETCDF_HINTS", "existing", opened_only},
-        {"53", pnetcdf, "PNETCDF_HINTS", "program", [](Profile& p) { given(p, "cb_nodes"); }},
+        {"53", pnetcdf, "hint.cb_nodes", "program", [](Profile& p) { given(p, "cb_nodes"); }},
         {"77", through_ompio, "OMPI_MCA_io", "program",
          [](Profile& p) { p.origin.command = "mpiexec -n 4 --mca io ompio ./model"; }},
     };

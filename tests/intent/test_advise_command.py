@@ -36,7 +36,7 @@ def test_where_nothing_is_set_it_says_why(tmp_path: Path) -> None:
     del file["mpiio"]
     profile.write_text(json.dumps(found))
     said = " ".join(tailrace("advise", profile).stdout.split())
-    nothing = "Nothing would be set No rule found its trigger in what was profiled"
+    nothing = "No settings: no rule fits this profile"
     assert said.startswith(nothing)
 
 

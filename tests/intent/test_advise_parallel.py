@@ -34,7 +34,7 @@ def rules_of(profile: Path) -> set[str]:
 def test_a_rank_that_leaves_out_a_collective_write(tmp_path: Path) -> None:
     profile = ranks_of(tmp_path, "intent_refused_writes", "out.h5", "one_less", good=False)
     shown = " ".join(tailrace("advise", profile).expect(0).out.split())
-    assert shown.startswith("As it is, the program fails")
+    assert shown.startswith("The program fails at ")
     assert "process 1 began 7, others 8" in shown
     together = ranks_of(tmp_path, "intent_refused_writes", "out.h5", "together")
     assert "74" not in rules_of(together)
@@ -87,7 +87,7 @@ else:
 def test_writes_that_hdf5_refuses_are_the_first_line(tmp_path: Path) -> None:
     profile = ranks_of(tmp_path, "intent_refused_writes", "out.h5", "alone", good=False)
     shown = tailrace("advise", profile).expect(0).out
-    assert shown.startswith("As it is, the program fails")
+    assert shown.startswith("The program fails at ")
     assert "write it collectively" in " ".join(shown.split("\n\n")[0].split())
     assert "rule 29" not in shown.partition("Considered and held back")[2]
     together = ranks_of(tmp_path, "intent_refused_writes", "out.h5", "together")

@@ -60,8 +60,8 @@ KINDS: dict[str, tuple[str, dict[str, Values], str]] = {
                       "5000 calls of MPI-IO that read, by 4 ranks, are independent and 0 "
                       "collective, 64 KiB on average"),
     "metadata_time": ("65", {"POSIX": reads(400, MIB, MIB, F_META_TIME=12.0, F_READ_TIME=2.0)},
-                      "3 s (30 % of the run) go into opens, closes, seeks and the like, 0.5 s into "
-                      "data, of each of 4 processes, on average; it is opened 4 times"),
+                      "3 s (30 % of the run) go into opens, closes, seeks and similar calls, 0.5 s "
+                      "into data, of each of 4 processes, on average; it is opened 4 times"),
     "redundant_reads": ("66", {"POSIX": reads(400, 4 * GIB, GIB)},
                         "4 GiB are read of the first 1 GiB"),
     "opened_again": ("67", {"POSIX": reads(12000, MIB, MIB) | {"OPENS": 12000}},
@@ -128,8 +128,8 @@ def test_time_in_metadata_is_summed_over_the_files_of_a_run(tmp_path: Path) -> N
     found = advice(many_files(tmp_path, 400, lambda number: number % 4, **times))
     assert set(found) == {"70"}
     assert found["70"].startswith(
-        "2 s (20 % of the run) go into opens, closes, seeks and the like, 1 s into data, by each "
-        "of 4 processes, on average; 400 files are opened 400 times; the most for one "
+        "2 s (20 % of the run) go into opens, closes, seeks and similar calls, 1 s into data, by "
+        "each of 4 processes, on average; 400 files are opened 400 times; the most for one "
         "file, 0.02 s of 8 s, for /scratch/part_"
     )
     # Rank 3 has its files all alone.

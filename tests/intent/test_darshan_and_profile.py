@@ -26,7 +26,7 @@ def not_seen() -> set[str]:
 
 
 def plan_of(source: Path) -> Json:
-    found = called("advise", "--json", "--allow", "collective,opt_in", source).expect(0)
+    found = called("advise", "--json", "--allow", "collective,opt-in", source).expect(0)
     plan: Json = found.json["plan"]
     return plan
 

@@ -18,7 +18,7 @@ from tailrace_cli import SOURCE, tailrace
 
 EXAMPLES = SOURCE / "examples" / "intents"
 VARIABLES = 8
-WHY = "What would be set, and why"
+WHY = "Settings, and why"
 DOES, HELD = "What the program does", "Considered and held back"
 Json = dict[str, Any]
 
@@ -143,7 +143,7 @@ def test_write_only_with_a_file_per_process(tmp_path: Path) -> None:
     blocks(ran, 4 * written, ranks)
     verified(ran, ranks * steps * VARIABLES * 16384)
     timed(ran)
-    assert ran.steps[2].startswith("Nothing would be set")
+    assert ran.steps[2].startswith("No settings for a plan")
     parts = sections(ran.steps[2], DOES, HELD)
     calls = ranks * steps * VARIABLES * count
     for words in (
@@ -167,7 +167,7 @@ def test_write_only_with_a_file_per_process(tmp_path: Path) -> None:
     # would keep all that is written in memory.
     assert "rule 32, " in parts[HELD]
     assert re.search(rf"{calls // ranks} calls of \d+ bytes on average", parts[HELD])
-    assert "what is written would be in memory alone until the close" in parts[HELD]
+    assert "its data would be in memory alone until the close" in parts[HELD]
     intents = ran.json("intents.json")
     assert intents["workload"]["sharing_pattern"]["value"] == "file_per_process"
     # One rank's file is all: the pattern, not three names.

@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
+import h5py
 import pytest
+from records import a_run, written
 from tailrace_cli import tailrace
 
+from tailrace.cli.app import _commands
+from tailrace.doctor import commands
 from tailrace.doctor import examine as room
 from tailrace.doctor.libraries import hdf5_settings
 from tailrace.doctor.model import Section
@@ -25,7 +31,7 @@ MOUNTS = r"""22 1 253:0 / / rw,relatime shared:1 - ext4 /dev/root rw
 31 22 0:40 / /work\040space rw - lustre mgs@tcp:/fs rw
 32 31 0:41 / /work\040space/home rw - nfs4 server:/home rw
 """
-KEYS = {"programs", "mpi", "hdf5", "netcdf", "place", "python", "recording"}
+KEYS = {"commands", "programs", "mpi", "hdf5", "netcdf", "place", "python", "recording"}
 
 
 def test_components_and_their_priorities() -> None:
@@ -70,5 +76,40 @@ def test_a_machine_with_nothing(tmp_path: Path) -> None:
     assert "make build" in found["sections"]["programs"]["tailrace-seism"]["remedy"]
     assert "openmpi-bin" in found["sections"]["mpi"]["library"]["remedy"]
     assert found["sections"]["place"]["file system"]["state"] == "missing"
+    assert not any(one.startswith("Commands") for one in found["missing"])
     text = tailrace("doctor", cwd=tmp_path, **nothing).expect(0).out
+    assert re.search(r"^  MISSING run +not ready: it needs the kernels' programs", text, re.M)
     assert max(len(line.rstrip()) for line in text.splitlines()[:-1]) <= 80
+
+
+def test_all_commands_are_told_of() -> None:
+    assert set(commands.COMMANDS) == set(_commands) - {"doctor"}
+
+
+SEISM = ("seism", "processor=1x1x1", "domain=2x2x2", "time=1")
+CALLS = {
+    "tune": ("--", "true"), "advise": ("p.json",), "apply": ("plan.json", "--", "true"),
+    "repack": ("a.h5", "-o", "b.h5", "--chunk", "x=1"), "profile": ("--", "true"),
+    "intents": ("p.json",), "rules": (), "run": SEISM, "sweep": (*SEISM, "format=hdf5,posix"),
+    "scale": ("seism", "--ranks", "1,2", *SEISM[1:]), "suite": ("quick",),
+    "compare": ("r.jsonl", "s.jsonl"), "report": ("r.jsonl",), "submit": SEISM,
+    "verify": ("a.h5",) * 2, "recover": (".",), "env": ("plan.json",),
+}  # fmt: skip
+
+
+def test_a_command_that_is_not_ready_says_so_itself(tmp_path: Path) -> None:
+    """And one that is ready works: where neither programs nor compiled parts are."""
+    nothing = {"PATH": str(tmp_path / "empty"), "TAILRACE_BUILD_DIR": None, "TAILRACE_BIN": None}
+    (tmp_path / "empty").mkdir()
+    for file in ("r.jsonl", "s.jsonl"):
+        written(tmp_path / file, a_run((0.5, 0.6)))
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        f["x"] = [1]
+    plan = {"schema": "tailrace-plan/1", "origin": {"version": "0"}, "entries": []}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    (tmp_path / "p.json").write_text('{"schema": "tailrace-profile/1"}')
+    told = tailrace("doctor", "--json", cwd=tmp_path, **nothing).expect(0).json
+    for name, one in told["sections"]["commands"].items():
+        ran = tailrace(name, *CALLS[name], cwd=tmp_path, **nothing)
+        missing = 125 if name in {"profile", "apply"} else 4
+        assert ran.code == (0 if one["ready"] else missing), f"{name}: {ran.err}"

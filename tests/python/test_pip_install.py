@@ -56,5 +56,11 @@ def test_what_needs_mpi_says_how_to_get_it(place: Place) -> None:
     assert "MISSING" in found and "openmpi-bin" in found
 
 
+def test_what_needs_the_compiled_parts_says_why_they_are_not_here(place: Place) -> None:
+    run = place.call("tailrace", "profile", "--", "true")
+    assert run.returncode == 125 and "Traceback" not in run.stderr
+    assert "there was no C++ compiler" in run.stderr and "--no-deps ." in run.stderr
+
+
 def test_the_python_is_new_enough() -> None:
     assert sys.version_info >= (3, 11)

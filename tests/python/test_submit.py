@@ -75,7 +75,7 @@ def run_it(path: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("scheduler", ["slurm", "pbs"])
 @pytest.mark.parametrize("name", NAMES)
 def test_any_name_reaches_the_program(place: Path, name: str, scheduler: str) -> None:
-    words = [*SEISM, f"filename={name}", "--rundir", name, "--scheduler", scheduler]
+    words = [*SEISM, f"filename={name}", "--run-folder", name, "--scheduler", scheduler]
     if scheduler == "slurm":
         words += ["--launcher", "mpiexec -n 2"]
     ran = run_it(script(place, *words))
@@ -92,7 +92,7 @@ def test_lines_of_a_file_are_in_the_script(place: Path) -> None:
     """Whatever they hold; a line that would end them does not."""
     text = "processor 2 1 1\n# $HOME `id`\nfilename END_OF_INPUT\nEND_OF_INPUT\n\tDONE # the end\n"
     (place / "lines").write_text(text + "not read\n")
-    words = ["seism", "--input", "lines", "time=3", "--scheduler", "pbs", "--rundir", "r"]
+    words = ["seism", "--input", "lines", "time=3", "--scheduler", "pbs", "--run-folder", "r"]
     path = script(place, *words)
     (place / "lines").unlink()
     assert run_it(path).returncode == 0
@@ -102,13 +102,13 @@ def test_lines_of_a_file_are_in_the_script(place: Path) -> None:
 
 def test_lines_without_an_end_get_one(place: Path) -> None:
     (place / "lines").write_text("processor 2 1 1\ntime 1")
-    words = ["seism", "--input", "lines", "--scheduler", "pbs", "--rundir", "r"]
+    words = ["seism", "--input", "lines", "--scheduler", "pbs", "--run-folder", "r"]
     assert run_it(script(place, *words)).returncode == 0
     assert (place / "r" / "input").read_text() == "processor 2 1 1\ntime 1\nDONE\n"
 
 
 def test_standard_input_is_taken_along(place: Path) -> None:
-    ran = tailrace("submit", "seism", "-", "--dry-run", "--rundir", "r", "--scheduler", "pbs",
+    ran = tailrace("submit", "seism", "-", "--dry-run", "--run-folder", "r", "--scheduler", "pbs",
                    stdin="processor 2 1 1\nDONE\n")  # fmt: skip
     (place / "job").write_text(ran.expect(0).out)
     assert run_it(place / "job").returncode == 0
@@ -116,7 +116,7 @@ def test_standard_input_is_taken_along(place: Path) -> None:
 
 
 def test_exit_codes_of_the_job(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = script(place, *SEISM, "--scheduler", "pbs", "--rundir", "r")
+    path = script(place, *SEISM, "--scheduler", "pbs", "--run-folder", "r")
     monkeypatch.setenv("KERNEL_CODE", "3")
     assert run_it(path).returncode == 3
     monkeypatch.delenv("KERNEL_CODE")
@@ -126,7 +126,7 @@ def test_exit_codes_of_the_job(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_striping(place: Path) -> None:
-    words = [*SEISM, "--scheduler", "pbs", "--rundir", "r"]
+    words = [*SEISM, "--scheduler", "pbs", "--run-folder", "r"]
     assert "lfs" not in script(place, *words).read_text()
     path = script(place, *words, "--stripe-count", "20", "--stripe-size", "1M")
     ran = run_it(path)
@@ -144,7 +144,7 @@ def test_striping(place: Path) -> None:
 
 def test_the_launcher_of_slurm(place: Path) -> None:
     """srun; for Open MPI by PMIx where srun has it, else mpiexec."""
-    words = [*SEISM, "--rundir", "r", "--nodes", "2"]
+    words = [*SEISM, "--run-folder", "r", "--nodes", "2"]
     assert "start() { srun --ntasks=2 --ntasks-per-node=1 " in script(place, *words).read_text()
     stand_in(place, "ldd", "#!/bin/sh\necho '  libmpi.so.40 => /opt/lib/libmpi.so.40 (0x1)'\n")
     path = script(place, *words)
@@ -165,7 +165,7 @@ def test_the_hosts_of_pbs_are_given_to_open_mpi(
     stand_in(place, "mpiexec", _launcher.format(4).replace("$3", "$3 $4"))
     (place / "node file").write_text("n2\nn1\nn1\n")
     monkeypatch.setenv("PBS_NODEFILE", str(place / "node file"))
-    ran = run_it(script(place, *SEISM, "--scheduler", "pbs", "--rundir", "r"))
+    ran = run_it(script(place, *SEISM, "--scheduler", "pbs", "--run-folder", "r"))
     assert ran.returncode == 0 and "hosts: n1 n2 \n" in ran.stdout
     assert f"-n 2 --hostfile {place}/node file" in (place / "r" / "launched").read_text()
 
@@ -204,7 +204,7 @@ def test_the_interactive_line() -> None:
 @pytest.mark.parametrize(("scheduler", "command"), [("slurm", "sbatch"), ("pbs", "qsub")])
 def test_submitting(place: Path, scheduler: str, command: str) -> None:
     """The job's number; a script of another name where one is kept; nothing without a scheduler."""
-    words = ["submit", *SEISM, "--rundir", "r", "--scheduler", scheduler]
+    words = ["submit", *SEISM, "--run-folder", "r", "--scheduler", scheduler]
     ran = called(*words).expect(4)
     assert f"there is no {command} here, so nothing was submitted" in ran.err
     kept = place / "r" / f"seism.{scheduler}"
@@ -253,14 +253,14 @@ MISTAKES = [
     ([*SEISM, "--stripe-count", "0"], "--stripe-count: 0 is no number of stripes"),
     ([*SEISM, "--account", "a\n#SBATCH -N 9"], "--account: it holds the control character \\x0a"),
     ([*SEISM, "--directive", "a\nrm -rf x"], "--directive: it holds the control character"),
-    ([*SEISM, "--rundir", "a\nb"], "--rundir: it holds the control character"),
-    ([*SEISM, "--rundir", "job"], "--rundir: "),
+    ([*SEISM, "--run-folder", "a\nb"], "--run-folder: it holds the control character"),
+    ([*SEISM, "--run-folder", "job"], "--run-folder: "),
     ([*SEISM, "--launcher", "srun 'x"], "--launcher: \"srun 'x\": No closing quotation"),
     ([*SEISM, "--matrix"], "--matrix: seism has no matrix"),
     (["slab", "--matrix", "--ranks-per-node", "2", "--input", "x"], "inputs of a matrix are words"),
     (["slab", "--matrix", "--ranks-per-node", "2", "axis=pair"], "the matrix varies it"),
     (["slab", "--matrix", "--ranks-per-node", "2", "100", "5", "T"], "are KEY=VALUE"),
-    ([*SEISM, "--scheduler", "slrum"], 'there is no scheduler "slrum". Did you mean "slurm"?'),
+    ([*SEISM, "--scheduler", "slrum"], 'there is no "slrum". Did you mean "slurm"?'),
     ([*SEISM, "--scheduler", "pbs", "--account", "a b"], '"a b" cannot stand in a line for PBS'),
     ([*SEISM, "--scheduler", "pbs", "--constraint", "knl"], "PBS takes model=skl"),
     ([*SEISM, "--scheduler", "pbs", "--qos", "x"], "--qos: PBS has no such thing"),
@@ -298,7 +298,7 @@ def test_sizes() -> None:
 def test_scripts_please_shellcheck(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", f"{place / 'tools'}:/usr/bin:/bin")
     (place / "lines").write_text("processor 2 1 1\nfilename a 'b\n")
-    striped = ["--stripe-count", "2", "--rundir", "it's"]
+    striped = ["--stripe-count", "2", "--run-folder", "it's"]
     for scheduler in ("slurm", "pbs"):
         words = ["seism", "--input", "lines", *striped, "--scheduler", scheduler]
         path = script(place, *words)

@@ -121,7 +121,7 @@ def test_a_wrong_table_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ("words", "code", "text"),
     [
         (["quik"], 2, 'there is no suite "quik". Did you mean "quick"?'),
-        (["quick", "--dir", "absent"], 2, "--dir absent: there is no such folder"),
+        (["quick", "--run-folder", "absent"], 2, "--run-folder absent: there is no such folder"),
         (["quick", "--most-bytes", "1Q"], 2, '--most-bytes: "1Q" is no size'),
         (["quick", "--most-bytes", "0"], 2, "--most-bytes: nothing is that small"),
         (["quick", "--repeat", "0"], 2, "'--repeat': Input should be greater"),

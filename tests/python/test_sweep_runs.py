@@ -121,7 +121,7 @@ def test_another_program_or_other_factors_are_another_sweep(stage: Stage) -> Non
             (stage.folder / "commit.txt").write_text(change)
         words = VARY if change else ("--vary", "collective=on,off", "--vary", "cb_nodes=1,2")
         ran = sweep(stage, *words, "--repeat", "1", "--resume").expect(0)
-        assert "holds nothing of the kind" in ran.err
+        assert "holds no such run" in ran.err
     assert len({record["arm"]["comparison"] for record in stage.records()}) == 3
 
 
@@ -215,7 +215,7 @@ def test_it_stops_before_the_disk_is_full(stage: Stage, monkeypatch: pytest.Monk
     monkeypatch.setattr(disk.shutil, "disk_usage", usage)
     ran = sweep(stage, *VARY, "--json").expect(1)
     assert "the next run writes 64.0 MiB and wants 134.4 MiB of free space" in ran.err
-    assert "make room and go on with --resume" in ran.err
+    assert "make room and continue with --resume" in ran.err
     assert ran.json["ranking"] and len(stage.calls()) == 13, "what there is is shown"
     monkeypatch.undo()
 
@@ -267,7 +267,7 @@ def test_an_interrupt_leaves_a_table_of_what_there_is(
     monkeypatch.setattr(fresh, "execute", interrupted)
     ran = sweep(stage, *VARY, "--json").expect(130)
     assert ran.json["interrupted"] and len(ran.json["ranking"]) == 4
-    assert "--resume goes on with them" in ran.err
+    assert "--resume continues" in ran.err
     assert [file.name for file in stage.work.iterdir()] == ["results.jsonl"]
 
 
@@ -376,7 +376,7 @@ MISTAKES = [
     ([*VARY, "-"], "not standard input"),
     ([*VARY, "--metric", "durible"], 'Did you mean "durable"?'),
     ([*VARY, "--budget", "soon"], '"soon" is no time'),
-    ([*VARY, "--output", "no/where"], "the folder above it is not there"),
+    ([*VARY, "--output", "no/where"], "the folder above it does not exist"),
     ([*VARY, "--report", "no/where.html"], "there is no such folder"),
     (["--vary", "time=" + ",".join(map(str, range(5000)))], "these are 5,000 combinations"),
 ]

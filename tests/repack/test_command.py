@@ -31,7 +31,7 @@ def test_a_plan(tmp_path: Path) -> None:
     file.chmod(0o640)
     run = tailrace("repack", file, "--plan", tmp_path / "plan.json", "--json")
     assert run.code == 0, run.err
-    assert "not kept in a file" in run.err and "chunk_cache_bytes" in run.err
+    assert "not settings of a file" in run.err and "chunk_cache_bytes" in run.err
     found = run.json
     assert found["done"] and found["verified"]["ok"] and found["verified"]["objects"] == 3
     (changed,) = found["datasets"]
@@ -90,7 +90,7 @@ def test_the_price_is_near_the_truth(tmp_path: Path) -> None:
         (("--chunk", "rows=10"), "it has 2 dimensions, and chunk 10 1", 2),
         (("--chunk", "rows=10xlong"), "has no extents", 2),
         (("--chunk", "rows=0x5"), "has no extents", 2),
-        (("--chunk", "rows=400x20", "--memory", "1M"), "are too few", 2),
+        (("--chunk", "rows=400x20", "--memory", "1M"), "are too little", 2),
         (("--chunk", "rows=contiguous", "--filters", "rows=deflate"), "filters are for", 2),
         (("--chunk", "rows=compact"), "do not fit a header", 2),
         (("--filters", "rows=defalte=4"), 'Did you mean "deflate"?', 2),
@@ -119,8 +119,8 @@ def test_chunks_that_do_not_fit(tmp_path: Path) -> None:
         new.create_dataset("wide", (5000, 2000), "f8", chunks=(10, 2000))
     run = called("repack", file, "--chunk", "x=9x3", "--chunk", "grows=9x9")
     assert run.code == 0, run.err
-    assert "/x: chunk 9 x 3 is larger than the dataset can be; 4 x 3 is taken" in run.err
-    assert "9 x 6 is taken" in run.err
+    assert "/x: chunk 9 x 3 is larger than the dataset can be; 4 x 3 is used" in run.err
+    assert "9 x 6 is used" in run.err
     with h5py.File(file) as new:
         assert new["x"].chunks == (4, 3) and new["grows"].chunks == (9, 6)
     run = called("repack", file, "--chunk", "wide=5000x2000")
@@ -164,7 +164,7 @@ def test_a_plan_compresses_what_is_not(tmp_path: Path) -> None:
     made["entries"] += plan(file, "/t*", layout="compact")["entries"]
     made["entries"] += plan(file, "/rows", deflate=3)["entries"]
     report = repack(file, made)
-    assert any(note == "/scaled: it is compressed otherwise, and stays so" for note in report.notes)
+    assert any(note == "/scaled: it has another compression, and keeps it" for note in report.notes)
     with h5py.File(file) as new:
         assert new["plain"].compression_opts == 3 and new["plain"].shuffle
         assert new["scaled"].scaleoffset is not None and new["scaled"].compression is None
@@ -179,7 +179,10 @@ def test_a_plan_for_another_file(tmp_path: Path) -> None:
     before = contents(tmp_path)
     with pytest.raises(TailraceError) as error:
         repack(file, other)
-    assert "the nearest is /scratch/run/rows.h5" in error.value.what and "--as" in error.value.hint
+    assert (
+        "the nearest is /scratch/run/rows.h5" in error.value.what
+        and "--plan-path" in error.value.hint
+    )
     with pytest.raises(TailraceError) as error:
         repack(file, plan(file, "/row", chunk=[400, 50]))
     assert "the nearest to /row is /rows" in error.value.what
@@ -279,7 +282,7 @@ def test_filters_that_do_not_fit(tmp_path: Path) -> None:
         assert file["x"].fletcher32 and file["x"].compression == "gzip"
         assert not file["words"].fletcher32 and file["words"].compression == "gzip"
         assert file["words"].asstr()[3] == "word 3" and file["whole"].chunks == (5, 5)
-    with pytest.raises(TailraceError, match="rounds floats") as told:
+    with pytest.raises(TailraceError, match="round the floats") as told:
         repack(path, None, tmp_path / "other.h5", Options(chunks=["near=5x5"]))
     assert "--filters /near=none" in told.value.hint
     options = Options(chunks=["near=5x5"], filters=["near=none"])

@@ -104,7 +104,7 @@ def test_a_copy_that_is_wrong_is_never_published(
         patch.setattr("tailrace.repack.layout.Change.creation", lambda _self, old: old)
         with pytest.raises(TailraceError) as error:
             repack(file, options=CHUNK)
-    assert "did not get the layout" in error.value.what and untouched(file.parent, before)
+    assert "did not get the wanted layout" in error.value.what and untouched(file.parent, before)
 
 
 def test_somebody_writes_the_file(file: Path) -> None:

@@ -64,7 +64,7 @@ def test_reads_that_are_served_well(tmp_path: Path) -> None:
     file = tmp_path / "rows.h5"
     rows(file)
     report = repack(file, options=Options(profile=profile(file, [([1, 1000], 30)])))
-    assert report.nothing_to_do and report.notes == ["/rows: lies well enough for its reads"]
+    assert report.nothing_to_do and report.notes == ["/rows: its layout suits its reads already"]
     with pytest.raises(TailraceError) as error:
         repack(file, options=Options(profile=profile(tmp_path / "row.h5", [([1, 1000], 30)])))
     assert f"the nearest is {tmp_path}/row.h5" in error.value.what

@@ -39,7 +39,7 @@ class Program:
     """seconds: of a run with these rules in force. hangs, fails, changes: rules that do that;
     changes_last: only in the last proof. idle: rules that are in force nowhere. noise: by what
     part a run takes longer, by its number. names: of the file that it writes, what it prints; "":
-    none. lost, unseen: what the recording run says so."""
+    none. before_s: what making each ready takes. lost, unseen: what the recording run says so."""
 
     seconds: Callable[[set[str]], float]
     hangs: set[str] = field(default_factory=set)
@@ -53,6 +53,7 @@ class Program:
     names: Callable[[int], str] = lambda number: ""
     runs: list[tuple[str, set[str]]] = field(default_factory=list)
     interrupt_at: int = 0
+    before_s: float = 0.0
     lost: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
 
@@ -90,6 +91,7 @@ class FakeRunner:
     ) -> Measured:  # fmt: skip
         outcome, printed, lines = self.program.run(name, plan)
         found = Measured(outcome.elapsed_s, outcome.elapsed_s, 0.0, outcome, lines)
+        found.whole_s = self.program.before_s + outcome.elapsed_s
         if keep:
             where = self.folder / "kept" / name
             where.mkdir(parents=True, exist_ok=True)
@@ -134,8 +136,9 @@ def tuned(
     search_minutes: float = 0,
     budget_minutes: float = 1000,
     limit_s: float | None = None,
+    said: list[str] | None = None,
 ) -> Found:
-    """The loop over made-up runs; a second call in the same folder resumes."""
+    """The loop over made-up runs; a second call in the same folder resumes. said: what it says."""
     asked = Asked(
         ["program"], folder, folder, folder / "scratch", search_minutes=search_minutes,
         budget_minutes=budget_minutes, limit_s=limit_s,
@@ -149,13 +152,14 @@ def tuned(
     recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [], unseen=program.unseen)
     patch.setattr(loop.recording, "record_run", lambda *_: recorded)
     patch.setattr(loop.advice, "advise", lambda *_: (plan, {}, []))
-    patch.setattr(loop, "badly_read", lambda _: [])
+    patch.setattr(loop, "badly_read", lambda _profile, plan=None: ["beside it"] if plan else [])
     patch.setattr(loop, "Runner", lambda *_: FakeRunner(program, asked.scratch))
     ledger = Ledger(folder)
     if ledger.known("seed") is None:
         ledger.note("seed", "7")
     ground: Any = Nowhere(folder)
-    return Tune(asked, ground, ledger, lambda _text: None).run()
+    heard = [] if said is None else said
+    return Tune(asked, ground, ledger, heard.append).run()
 
 
 def jitter(number: int) -> float:

@@ -201,7 +201,7 @@ for number in range(12):
 """
     found = ran(tmp_path, text)
     assert len(files_of(found)) == 9
-    assert [note.split(" (")[0] for note in found.notes] == ["not looked at: 4 of 12 closes of log"]
+    assert [note.split(" (")[0] for note in found.notes] == ["not compared: 4 of 12 closes of log"]
     assert found.result is not None
     known = content.by_itself(found.result, found.result)
     report = content.against_default(found.result, found.result, known)
@@ -217,7 +217,7 @@ def test_a_program_that_takes_no_hook_is_said(
     found = ran(tmp_path, AGAIN)
     assert set(files_of(found)) == {"again", "here", "same"}
     assert len(found.notes) == 1
-    assert found.notes[0].startswith("not looked at: files that are removed or written again")
+    assert found.notes[0].startswith("not compared: files that a run removes or overwrites")
     assert found.notes[0].endswith("is linked statically)")
 
 

@@ -57,14 +57,14 @@ def tuned(home: Path, *words: str | Path, text: str = "", code: int = 2, **env: 
 def test_a_file_elsewhere_that_is_only_altered(home: Path, counter: Path) -> None:
     ran = tuned(home, text=COUNTS.format(file=str(counter)))
     assert count(counter) == 0
-    assert f"outside of its working folder: {counter}" in ran.err
+    assert f"outside its working folder: {counter}" in ran.err
     assert f"--allow-outside {counter.parent}" in ran.err
 
 
 def test_its_own_folder_by_an_absolute_path(home: Path) -> None:
     h5py.File(home / "in.h5", "w").close()
     ran = tuned(home, text=COUNTS.format(file=str(home / "in.h5")))
-    assert f"outside of its working folder: {home}/in.h5" in ran.err
+    assert f"outside its working folder: {home}/in.h5" in ran.err
     assert "by an absolute path or a cd" in ran.err
     assert "--in-place" in ran.err
 
@@ -110,7 +110,7 @@ def test_what_lies_beside_the_folder_is_named(home: Path) -> None:
 def test_a_program_that_goes_on_without(home: Path, counter: Path) -> None:
     text = f"try:\n    open({str(counter)!r}, 'a')\nexcept OSError:\n    print('without')"
     ran = tuned(home, "--json", text=text, code=0)
-    assert any(f"was not let write outside of its working folder, and went on without: {counter}"
+    assert any(f"outside its working folder, and went on without it: {counter}"
                in note for note in ran.json["notes"])  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def test_a_program_that_fails_of_itself_is_not_told_of_folders(home: Path) -> No
 def test_in_place_nothing_else_is_altered(home: Path, counter: Path) -> None:
     ran = tuned(home, "--in-place", text=COUNTS.format(file=str(counter)))
     assert count(counter) == 0
-    assert f"outside of its working folder: {counter}" in ran.err
+    assert f"outside its working folder: {counter}" in ran.err
 
 
 def test_a_file_that_is_allowed_stays_as_the_recording_run_left_it(
@@ -157,7 +157,7 @@ open({str(far)!r} + "/new-" + os.urandom(4).hex(), "wb").write(os.urandom(100))
     left = sorted(path.name for path in far.glob("new-*"))
     assert len(left) == 1 + len(runs)
     assert (
-        f"new or changed in {far}, besides what the recording run left: {len(runs)} files"
+        f"new or changed in {far}, beside the files of the recorded run: {len(runs)} files"
         in ran.out
     )
 
@@ -166,7 +166,7 @@ def test_without_landlock_it_is_said_and_the_profile_is_looked_at(
     home: Path, counter: Path
 ) -> None:
     ran = tuned(home, text=COUNTS.format(file=str(counter)), TAILRACE_TUNE_CONFINE="off")
-    assert f"outside of its working folder: {counter}" in ran.err
+    assert f"outside its working folder: {counter}" in ran.err
     assert "runs are not confined" in ran.err
     ran = tuned(home, "--json", text="print(1)", code=0, TAILRACE_TUNE_CONFINE="off")
     assert ran.json["confined"] is False
@@ -175,7 +175,7 @@ def test_without_landlock_it_is_said_and_the_profile_is_looked_at(
 
 def test_without_landlock_what_is_written_beside_the_folder_is_seen(home: Path) -> None:
     ran = tuned(home, text="open('../out.txt', 'w').write('x')", TAILRACE_TUNE_CONFINE="off")
-    assert "outside of its working folder: " in ran.err
+    assert "outside its working folder: " in ran.err
     assert "run/out.txt" in ran.err
     assert not (home.parent / "out.txt").exists()
 
@@ -193,4 +193,4 @@ def test_without_landlock_changes_of_every_kind_are_seen(
     os.utime(far, (10**9, 10**9))
     text = f"import os\nP = {str(far)!r}\n{change}"
     ran = tuned(home, text=text, TAILRACE_TUNE_CONFINE="off")
-    assert f"outside of its working folder: {far}" in ran.err
+    assert f"outside its working folder: {far}" in ran.err

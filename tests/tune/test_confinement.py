@@ -254,7 +254,7 @@ def test_ranks_get_their_shared_memory_also_where_the_working_folder_lies_in_it(
         confined.close()
         assert confined.is_open(Path("/dev/shm/segment")) == is_open
         assert confined.is_whole != is_open
-        assert ("what lies in /dev/shm" in confined.beyond) == is_open
+        assert ("files in /dev/shm" in confined.beyond) == is_open
 
 
 def test_a_command_that_names_a_device_is_confined_like_any_other(tmp_path: Path) -> None:

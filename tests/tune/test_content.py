@@ -122,7 +122,7 @@ def test_reads_of_a_file_with_such_a_name_are_forgiven_too() -> None:
         return Result({}, (), b"", 0, reads)
 
     known = content.by_itself(run(15), run(234))
-    assert known.names == ["what is read of /d/t*.h5:/x"]
+    assert known.names == ["values read from /d/t*.h5:/x"]
     assert content.against_default(run(15), run(7), known).equal
     assert content.against_default(run(15), run(7, "3"), known).files == ["/d/in.h5"]
 
@@ -170,9 +170,9 @@ def test_a_program_that_writes_nothing_is_judged_by_what_it_prints() -> None:
     known = content.by_itself(nothing(b"sum 3\nat 1\n"), nothing(b"sum 3\nat 2\n"))
     good = content.against_default(nothing(b"sum 3\nat 1\n"), nothing(b"sum 3\nat 9\n"), known)
     assert good.equal
-    assert good.what == "what is printed (1 line)"
+    assert good.what == "standard output (1 line)"
     bad = content.against_default(nothing(b"sum 3\nat 1\n"), nothing(b"sum 4\nat 9\n"), known)
-    assert bad.differences == ["what is printed: line 1 is 'sum 4' and 'sum 3' by default"]
+    assert bad.differences == ["standard output: line 1 is 'sum 4' and 'sum 3' by default"]
 
 
 def test_nothing_compared_is_not_proven() -> None:
@@ -251,9 +251,9 @@ def test_beside_an_empty_file_what_is_printed_counts(tmp_path: Path) -> None:
     default = made(tmp_path / "1", stdout=b"sum 3\n")
     known = content.by_itself(default, made(tmp_path / "2", stdout=b"sum 3\n"))
     good = content.against_default(default, made(tmp_path / "3", stdout=b"sum 3\n"), known)
-    assert (good.equal, good.what) == (True, "what is printed (1 line)")
+    assert (good.equal, good.what) == (True, "standard output (1 line)")
     bad = content.against_default(default, made(tmp_path / "4", stdout=b"sum 4\n"), known)
-    assert bad.differences == ["what is printed: line 1 is 'sum 4' and 'sum 3' by default"]
+    assert bad.differences == ["standard output: line 1 is 'sum 4' and 'sum 3' by default"]
     less = content.against_default(default, nothing(b"sum 3\n"), known)
     assert less.differences == ["DONE: was not written"]
 

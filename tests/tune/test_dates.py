@@ -37,8 +37,8 @@ def test_a_date_that_goes_on_is_blamed_on_nobody(
     found = tuned(program, PLAN, tmp_path, monkeypatch)
     assert found.verdict.name == "kept", found.verdict.reason
     assert found.report is not None and found.report.equal
-    assert found.known is not None and found.known.names == ["what is printed: line 2"]
-    assert any("later run of the default" in note for note in found.notes)
+    assert found.known is not None and found.known.names == ["standard output: line 2"]
+    assert any("a later default run" in note for note in found.notes)
     again = tuned(dated(1000), PLAN, tmp_path, monkeypatch)
     assert again.known is not None and again.known.names == found.known.names, "it goes on with it"
 

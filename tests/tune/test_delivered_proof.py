@@ -36,15 +36,18 @@ def test_equal_reads_prove_a_program_that_writes_and_prints_nothing() -> None:
     _, report = held(given(READS), given(READS), given(dict(READS)))
     assert report.equal
     assert (report.datasets_read, report.reads_compared, report.read_bytes) == (2, 4, 32)
-    assert report.what == "what 4 reads of 2 datasets gave (32 B)"
+    assert report.what == "the values of 4 reads of 2 datasets (32 B)"
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (Read(3, 24, "09", 0), "in.h5:/a: H5Dread gave something else, in 3 reads"),
-        (Read(2, 16, "01", 0), "in.h5:/a: is read otherwise: 2 reads, 16 B; by default 3 reads"),
-        (Read(3, 24, "01", 1), "in.h5:/a: is read otherwise"),
+        (Read(3, 24, "09", 0), "in.h5:/a: H5Dread gave other values, in 3 reads"),
+        (
+            Read(2, 16, "01", 0),
+            "in.h5:/a: is read in another way: 2 reads, 16 B; by default 3 reads",
+        ),
+        (Read(3, 24, "01", 1), "in.h5:/a: is read in another way"),
         (None, "in.h5:/a: was not read"),
     ],
 )
@@ -63,7 +66,7 @@ def test_what_only_the_tuned_run_reads_is_a_difference() -> None:
 def test_what_is_read_otherwise_by_itself_is_left_out_by_name() -> None:
     again = {**READS, "in.h5:/b": Read(1, 8, "07", 0), "in.h5:/new": Read(1, 8, "07", 0)}
     known, report = held(given(READS), given(again), given({"in.h5:/a": READS["in.h5:/a"]}))
-    assert known.names == ["what is read of in.h5:/b", "what is read of in.h5:/new"]
+    assert known.names == ["values read from in.h5:/b", "values read from in.h5:/new"]
     assert report.equal
     assert report.datasets_read == 1
 
@@ -72,23 +75,23 @@ def test_what_was_not_looked_at_is_said_and_proves_nothing() -> None:
     lists = {"in.h5:/lists": Read(4, 0, "00", 4)}
     known, report = held(given(lists), given(lists), given(lists))
     assert (report.equal, report.nothing, report.datasets_read) == (False, True, 0)
-    assert report.notes[0].startswith("not looked at: 4 of 4 reads of in.h5:/lists (lists")
+    assert report.notes[0].startswith("not compared: 4 of 4 reads of in.h5:/lists (lists")
     assert "prints nothing" in nothing_alike(known, report)
     _, full = held(given(READS, unseen=1), given(READS), given(READS))
-    assert "more datasets" in full.notes[0]
+    assert "some datasets" in full.notes[0]
 
 
 def test_reads_of_nothing_prove_nothing() -> None:
     empty = {"in.h5:/empty": Read(2, 0, "00", 0)}
     _, report = held(given(empty, b"2 s\n"), given(empty, b"2 s\n"), given(empty, b"0 s\n"))
     assert (report.datasets_read, report.printed_lines) == (0, 1)
-    assert report.differences == ["what is printed: line 1 is '0 s' and '2 s' by default"]
+    assert report.differences == ["standard output: line 1 is '0 s' and '2 s' by default"]
 
 
 def test_what_is_printed_counts_where_no_read_was_looked_at() -> None:
     _, timed = held(given(READS, b"2 s\n"), given(READS, b"2 s\n"), given(READS, b"0 s\n"))
     assert timed.equal
-    assert timed.notes == ["what is printed: line 1 is '0 s' and '2 s' by default"]
+    assert timed.notes == ["standard output: line 1 is '0 s' and '2 s' by default"]
     assert timed.printed_lines == 0
     _, only = held(given({}, b"2 s\n"), given({}, b"2 s\n"), given({}, b"0 s\n"))
     assert not only.equal
@@ -146,13 +149,13 @@ def test_a_run_of_the_proof_hashes_what_it_reads_and_a_timed_run_does_not(
     known, report = held(default.result, default.result, tuned.result)
     assert report.equal, report.differences
     assert (report.reads_compared, report.read_bytes) == (4, 32000)
-    assert report.notes[0].startswith("not looked at: 1 of 1 read of in.h5:/lists")
+    assert report.notes[0].startswith("not compared: 1 of 1 read of in.h5:/lists")
     assert ran("timed", cache, False).delivered == []
     write(home, value=5)
     other = ran("changed", cache, True).result
     assert other is not None
     caught = content.against_default(default.result, other, known)
-    assert caught.differences == ["in.h5:/rows: H5Dread gave something else, in 4 reads"]
+    assert caught.differences == ["in.h5:/rows: H5Dread gave other values, in 4 reads"]
 
 
 @pytest.mark.parametrize("linked", [["in.h5"], ["data"]])

@@ -8,56 +8,15 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from mpi_programs import BUILD
+from shown_commands import Step, programs, steps, without_numbers
 from tailrace_cli import SOURCE, environment
 
 PAGE = SOURCE / "docs/user/tune_in_five_minutes.md"
 ATTEMPTS = 3  # a machine that is at work may differ from itself: "no verdict" is an answer
-_program = re.compile(r"^```(python|c)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_number = re.compile(r"\d[\d.,]*(e[+-]?\d+)?")
-
-
-@dataclass
-class Step:
-    """A command of the page, and the lines that it shows."""
-
-    command: str
-    lines: list[str] = field(default_factory=list)
-
-
-def programs(page: str) -> dict[str, str]:
-    """By the file that their first line names."""
-    found = {}
-    for _, text in _program.findall(page):
-        name = re.match(r"(?:# |/\* )([a-z]+\.(?:py|c))", text)
-        assert name is not None, text
-        found[name[1]] = text
-    return found
-
-
-def steps(page: str) -> list[Step]:
-    """In the order of the page."""
-    found: list[Step] = []
-    for line in _program.sub("", page).splitlines():
-        if line.startswith("    $ "):
-            found.append(Step(line[6:]))
-        elif line.startswith("    ") and found:
-            found[-1].lines.append(line[4:])
-        elif line:
-            found.append(Step(""))  # words between blocks: what follows belongs to no command
-    return [step for step in found if step.command]
-
-
-def without_numbers(text: str, home: Path) -> str:
-    """Units go with their numbers; 'pairs' may be one."""
-    text = text.replace(str(home), "/home/me").replace("1 run", "1 runs")
-    text = re.sub(r"\bruns+\b", "runs", text)
-    text = _number.sub("#", text)
-    return re.sub(r"# (ms|s|KiB|MiB|µs)\b", "# units", text)
 
 
 @pytest.fixture

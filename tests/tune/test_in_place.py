@@ -365,9 +365,9 @@ def test_what_was_edited_after_a_killed_tune_is_put_aside_and_told(home: Path) -
     process.kill()
     process.wait()
     (home / "one").write_bytes(b"edited")
-    assert "puts your files back first" in tailrace("tune", *words, cwd=home).expect(2).err
+    assert "restores your files first" in tailrace("tune", *words, cwd=home).expect(2).err
     assert (home / "one").read_bytes() == b"edited"
-    short = ["--in-place", "--resume", "--limit", "1", *words[1:]]
+    short = ["--in-place", "--resume", "--timeout", "1", *words[1:]]
     ran = tailrace("tune", *short, cwd=home).expect(1)
     assert everything(home) == before
     assert "begun" in ran.err
@@ -382,7 +382,7 @@ def test_what_is_not_back_is_told_with_quiet_too(home: Path) -> None:
     ran = tailrace("tune", *words, cwd=home).expect(1)
     assert "NOT put back: one" in ran.err
     assert "tailrace-tune/scratch/originals" in ran.err
-    assert "removed the copies too" in " ".join(ran.err.split())
+    assert "also removed the copies" in " ".join(ran.err.split())
 
 
 def test_too_little_room_leaves_nothing_behind(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def test_a_program_that_removes_the_copies_too(home: Path) -> None:
     assert "as they were" not in ran.out + ran.err
     said = " ".join(ran.err.split())
     assert "NOT put back: sub" in said and "sub/data" in said
-    assert "removed the copies too" in said
+    assert "also removed the copies" in said
 
 
 def test_where_our_own_words_go(home: Path) -> None:

@@ -97,7 +97,7 @@ def test_what_is_not_cold_is_said(home: Path) -> None:
             for _ in range(2):
                 inputs.prepare()
             notes = " ".join(inputs.notes)
-            assert notes.startswith("not cold before each run") is is_cold
+            assert notes.startswith("not put out of the page cache") is is_cold
             assert (str(closed) in notes, in_memory.name in notes) == (is_cold, is_cold)
 
 

@@ -70,7 +70,7 @@ def test_a_plan_that_hangs_now_and_then_is_not_kept(tmp_path: Path, monkeypatch:
     names = [name for name, _ in program.runs]
     assert [name for name in names if names.count(name) > 1] == ["trial-0-dropped-1-tuned"] * 2
     (note,) = found.notes
-    assert note.startswith("trial (0 dropped)/1/tuned was made once more: it met its time limit")
+    assert note.startswith("trial (0 dropped)/1/tuned was repeated: it met its time limit")
     forgiven, last = (run for run in session._runs(Ledger(tmp_path)) if run["stopped"])
     assert forgiven["name"] == "trial (0 dropped)/1/tuned, at its limit"
     assert last["name"] == "trial (0 dropped)/3/tuned"
@@ -117,7 +117,7 @@ def test_a_run_that_failed_by_chance_costs_no_rule_and_is_told(
     assert program.runs[at + 1] == (f"{name.rstrip('-')}-the-default-after-it", set())
     assert program.runs[at + 2] == (name, {"13"})
     (note,) = found.notes
-    assert "was made once more: it failed (exit code 3), and the default after it did not" in note
+    assert "was repeated: it failed (exit code 3), and the default run after it did not" in note
     assert 3 in [run["code"] for run in session._runs(Ledger(tmp_path))]
 
 
@@ -130,7 +130,7 @@ def test_a_plan_with_which_it_fails_now_and_then_is_not_kept(
     assert found.candidate is not None and found.verdict.name == "nothing_to_gain"
     assert found.candidate.dropped["13"] == (
         "in a later run, trial (0 dropped)/3/tuned: exit code 3, as an earlier run with settings "
-        "did, and none by default"
+        "did, and no default run"
     )
 
 
@@ -145,7 +145,7 @@ def test_where_the_default_fails_too_by_now_no_rule_is_blamed(
     with pytest.raises(TailraceError, match="exit code 3, after 4 runs that went well") as raised:
         tuned(program, ONE_RULE, tmp_path, monkeypatch)
     assert raised.value.hint.startswith("it fails now and then by itself")
-    assert raised.value.hint.endswith("--resume makes this run again")
+    assert raised.value.hint.endswith("--resume repeats this run")
 
 
 def test_a_rule_is_not_blamed_for_a_run_without_it(tmp_path: Path, monkeypatch: Patch) -> None:
@@ -183,11 +183,11 @@ def test_a_default_that_hangs_twice_is_told_which_limit_that_was(
     with pytest.raises(TailraceError, match="its time limit") as raised:
         tuned(program, PLAN, tmp_path, monkeypatch)
     assert raised.value.hint.startswith("10 s are five times the slowest default")
-    assert "--limit SECONDS" in raised.value.hint
+    assert "--timeout TIME" in raised.value.hint
     given = recording.failed(STALL, "", ["program"], 7.0)
-    assert given.hint == "--limit gives it more than 7 s"
+    assert given.hint == "give it more than 7 s with --timeout TIME"
     served = recording.failed(Outcome(0, 0.5, "limit", has_left=True), "", ["program"], 0.5)
-    assert "a server or daemon that it starts it has to stop" in served.hint
+    assert "if it starts a server or daemon, it has to stop it" in served.hint
 
 
 @pytest.mark.parametrize(("given", "by_default"), [(60.0, 60.0), (None, 10.0)])

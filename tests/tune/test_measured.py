@@ -52,11 +52,18 @@ def test_a_machine_that_does_not_come_to_rest_is_told_once(
 ) -> None:
     runner = runner_of(home, "")
     rests = iter([True, False, False])
-    monkeypatch.setattr(measurement, "settle", lambda: next(rests))
+    patience: list[float] = []
+
+    def settle(limit_s: float) -> bool:
+        patience.append(limit_s)
+        return next(rests)
+
+    monkeypatch.setattr(measurement, "settle", settle)
     said = []
     for number in range(3):
         runner.run(str(number), None, 60)
         said.append(runner.notes)
     assert said[0] == []
     assert [len(notes) for notes in said] == [0, 1, 1]
-    assert "was not at rest before 2 runs" in said[2][0]
+    assert "was not quiet before 2 runs" in said[2][0]
+    assert patience == [30, 30, 1], "it is not waited for in vain before each"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Open MPI's two implementations of MPI-IO as a lever: which of its numbers a search tries, that
-the other one is there, and that data that OMPIO loses now and then is not a plan."""
+"""Open MPI's two implementations of MPI-IO as a lever: which of its numbers a search tries, and
+that the other one is there."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_runs import Program, jitter, kept, tuned
 from plans import because, plan
 
-from tailrace.intent.apply import Line, without_collective
 from tailrace.intent.apply import variables as variables_of
+from tailrace.intent.apply import why_no_variables, without_collective
 from tailrace.intent.record import with_environment
-from tailrace.sandbox.supervision import Outcome
+from tailrace.run.ranks import ranks_of
 from tailrace.tune import mpi_io
 from tailrace.tune.rules_of_plan import rules_of
 from tailrace.tune.variants import around
@@ -42,37 +41,28 @@ def hints(of: Document) -> dict[str, str]:
     }
 
 
-def test_a_search_tries_numbers_of_both_implementations() -> None:
+def test_a_search_tries_numbers_of_romio_and_never_aggregators_of_ompio() -> None:
     found = {one.name: one.plan for one in around(PLAN)}
     assert list(found) == [
-        "rule 77, OMPIO: 2 aggregators",
-        "rule 77, OMPIO: 4 aggregators",
         "rule 77, ROMIO: 2 aggregators",
         "rule 77, ROMIO: 4 aggregators",
         "rule 77, ROMIO: cb_buffer_size 33554432",
         "rule 77, ROMIO: cb_buffer_size 8388608",
         "rule 77, ROMIO: no collective buffering",
     ]
-    several = found["rule 77, OMPIO: 4 aggregators"]
-    assert of_environment(several) == {"OMPI_MCA_io_ompio_num_aggregators": "4"}
+    assert all(of_environment(one) == {"OMPI_MCA_io": "^ompio"} for one in found.values())
     romio = found["rule 77, ROMIO: 2 aggregators"]
-    assert of_environment(romio) == {"OMPI_MCA_io": "^ompio"}
     assert hints(romio) == {"cb_nodes": "2", "cb_config_list": "*:2"}
     assert {rule.kind for rule in rules_of(romio)} == {"collective"}
+    ompio = plan(environment=[variable("OMPI_MCA_io_ompio_num_aggregators", "1", ranks=8)])
+    assert list(around(ompio)) == [], "it loses data of several in some runs"
 
 
 def test_it_goes_on_from_the_better_number() -> None:
-    several = plan(environment=[variable(mpi_io.aggregators, "2", ranks=8)])
-    assert [one.name for one in around(several)] == [
-        "rule 77, OMPIO: 1 aggregators",
-        "rule 77, OMPIO: 4 aggregators",
-    ]
     (larger,) = (one.plan for one in around(PLAN) if one.name.endswith("33554432"))
     names = [one.name for one in around(larger)]
     assert "rule 77, hint.cb_buffer_size: 67108864" in names
     assert not any("ROMIO: cb_buffer_size" in name for name in names)
-    one, *_ = (one.plan for one in around(larger) if "OMPIO: 2" in one.name)
-    assert hints(one) == {}, "hints of ROMIO go with it"
 
 
 @pytest.mark.parametrize(
@@ -107,48 +97,43 @@ def test_it_takes_a_proof_and_the_launcher_hands_it_on_by_itself() -> None:
     ]  # fmt: skip
 
 
-class Loses(Program):
-    """Fast with several aggregators of OMPIO; data is lost in each second run of those."""
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("mpiexec -n 4 model -n 8", 4),
+        ("mpirun --mca io romio321 --map-by env -x PATH -np 4 model", 4),
+        ("srun --ntasks=4 model", 4),
+        ("mpiexec -n 3 model : -n 1 other", 4),
+        ("mpiexec -n 3 model : other", None),
+        ("srun -N 2 model -n 4", 64),
+        ("srun --exclusive sh -n 4", 64),
+        ("mpiexec model", 64),
+        ("jsrun -n 4 model", None),
+        ("sh -n 4", None),
+    ],
+)
+def test_ranks_are_told_by_the_launcher_or_the_batch_system(words: str, number: int | None) -> None:
+    assert ranks_of(words.split(), {"SLURM_NTASKS": "64"}) == number
 
-    several = 0
 
-    def run(self, name: str, plan: Document | None) -> tuple[Outcome, bytes, list[Line]]:
-        is_several = mpi_io.aggregators in of_environment(plan or {"environment": []})
-        outcome, printed, lines = super().run(name, plan)
-        if not is_several:
-            return outcome, printed, lines
-        self.several += 1
-        faster = Outcome(0, outcome.elapsed_s / 2)
-        return faster, b"sum 2\n" if self.several % 2 else printed, lines
-
-
-def test_data_that_is_lost_now_and_then_is_no_plan(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_variable_is_for_the_ranks_and_the_mpi_that_were_proven(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    program = Loses(lambda rules: 0.7 if rules else 1.0, noise=jitter)
-    found = tuned(program, PLAN, tmp_path, monkeypatch, ranks=4, search_minutes=1000)
-    assert program.several > 0, "it was tried"
-    assert kept(found) == ["77"]
-    assert found.candidate is not None
-    assert of_environment(found.candidate.plan) == {"OMPI_MCA_io": "^ompio"}
-    assert not found.changes
+    """No hook could hold it back later, as it can a hint."""
+    libmpi = {"name": "/usr/lib/libmpi.so.40", "bytes": 1, "hash": "0"}
+    proven = {**PLAN, "proof": {"ranks": 4, "files": [libmpi], "mpi_version": "Open MPI v4.1.4"}}
+    words = ["srun", "./model"]
 
+    def why(of: Document = proven) -> str:
+        return why_no_variables(of, words)
 
-class Whole(Loses):
-    """The same, and nothing is lost."""
-
-    def run(self, name: str, plan: Document | None) -> tuple[Outcome, bytes, list[Line]]:
-        outcome, _, lines = super().run(name, plan)
-        return outcome, b"sum 3\n", lines
-
-
-def test_several_aggregators_are_proven_by_more_than_one_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = Whole(lambda rules: 0.7 if rules else 1.0, noise=jitter)
-    found = tuned(program, PLAN, tmp_path, monkeypatch, ranks=4, search_minutes=1000)
-    assert found.candidate is not None
-    assert mpi_io.aggregators in of_environment(found.candidate.plan)
-    proofs = [name for name, _ in program.runs if "-content" in name]
-    assert len(proofs) >= 8
-    assert any("has been seen to lose data" in note for note in found.notes)
+    assert "nothing tells how many ranks" in why()
+    monkeypatch.setenv("SLURM_NTASKS", "64")
+    assert why() == "collective: the run has 64 ranks, and the proven one had 4"
+    monkeypatch.setenv("SLURM_NTASKS", "4")
+    assert why() == ""
+    other = {**proven, "proof": {**proven["proof"], "files": []}}
+    assert "nothing tells that its MPI is Open MPI v4.1.4" in why(other)
+    assert why_no_variables(plan(), words) == "", "there is none"
+    left, (held,) = without_collective(proven, "", "why")
+    assert (variables_of(left, {})[0], held.reason) == ({}, "why")

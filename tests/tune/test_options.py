@@ -49,7 +49,7 @@ def test_a_search_finds_the_cache_that_a_plan_had_too_small(home: Path) -> None:
     site = home / "site.json"
     site.write_text(json.dumps(SITE))
     found = kept(
-        home, "--search", "0.5", "--rules", site, "--", PROGRAM, "out.h5", "wider"
+        home, "--search", "30s", "--rules", site, "--", PROGRAM, "out.h5", "wider"
     )  # fmt: skip
     change, *_ = [one for one in found["changes"] if "site.cache" in one]  # more may be noise
     assert change.startswith(f"rule site.cache, chunk_cache_bytes: {32 * MIB}: ")
@@ -98,4 +98,11 @@ def test_inputs_are_out_of_the_page_cache_or_in_it_before_each_run(home: Path, c
     assert found["times"]["cache"] == cache
     assert found["content"]["report"]["reads_compared"] == 6
     # A machine that stalls has a run made once more, and says so.
-    assert [note for note in found["notes"] if "was made once more" not in note] == []
+    assert [note for note in found["notes"] if "was repeated" not in note] == []
+
+
+def test_a_budget_binds_the_recording_too_and_says_how_much_is_needed(home: Path) -> None:
+    ran = tailrace("tune", "--budget", "1s", "--", "sleep", "60", cwd=home, timeout=50)
+    assert "has not ended after 1 s, all that --budget gives" in ran.expect(1).err
+    assert "some 12 runs, which take more than 1 minute" in ran.err
+    assert list(home.iterdir()) == [home / "mine.txt"]

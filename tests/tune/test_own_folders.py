@@ -114,4 +114,4 @@ def test_what_was_found_is_said_where_it_cannot_be_written(monkeypatch: pytest.M
     monkeypatch.setattr(session, "_written", full)
     with pytest.raises(TailraceError, match="No space left"):
         session._written_or_said(Any, found, Any, said.append, confined=True)  # type: ignore[arg-type]
-    assert said == ["found, but not written (kept): 3.1 times as fast"]
+    assert said == ["the result could not be written (kept): 3.1 times as fast"]

@@ -27,7 +27,8 @@ RULE = {
 RESULT: Document = {
     "argv": ["python", "my script.py"], "folder": "/d", "verdict": "kept",
     "reason": "faster beyond noise, and equal in content", "kept": True, "equal_content": True,
-    "speedup": {"median": 4.0, "ci95": [3.5, 4.5], "pairs": 2, "confirmed": True},
+    "speedup": {"median": 4.0, "ci95": [3.5, 4.5], "range": [3.2, 5.0], "pairs": 2,
+                "confirmed": True},
     "a_against_a": {"ratio": 1.02, "interval": [0.97, 1.05], "pairs": 6, "baseline_count": 6,
                     "p_faster": 0.8, "p_slower": 0.125},
     "times": {"default_s": 2.0, "tuned_s": 0.5, "cache": "warm",
@@ -114,11 +115,11 @@ def test_the_page_of_one_that_is_not() -> None:
     assert "could not be told" not in html
     same = "1.02 times as long as the first (0.97 to 1.05, 6 pairs, p = 0.12)"
     unsteady = page.render({**result, "verdict": "no_verdict"}, None)
-    assert same in unsteady and "what a plan brings could not be told from that" in unsteady
+    assert same in unsteady and "the gain of a plan could not be told from noise" in unsteady
     assert read(page.render({**result, "a_against_a": None}, None)).ids[0] == "rules"
     assert "Nothing to gain here" in html
-    assert "The system kept all of them" in html
-    assert "not wholly, kept" in page.render({**result, "confined": False}, None)
+    assert "The system kept all runs" in html
+    assert "not completely, from" in page.render({**result, "confined": False}, None)
     assert "nothing was compared" in html
 
 
@@ -142,7 +143,7 @@ def test_the_picture_goes_from_zero_to_the_longest_run() -> None:
 def test_words_where_only_repacked_copies_were_compared() -> None:
     result = {**RESULT, "equal_content": None, "repack": {"content": {"what": "512 reads"}}}
     assert words.content_text(result).startswith(
-        "no run with other settings was compared, those on repacked files were"
+        "no run with other settings was compared, only runs on repacked files"
     )
     assert words.content_text({**RESULT, "equal_content": None}).startswith("nothing was compared")
 
@@ -151,10 +152,34 @@ def test_words_for_the_terminal() -> None:
     assert words.speed_text(RESULT) == (
         "2 s by default, 0.5 s tuned: 4 times as fast (3.5 to 4.5, 2 pairs)"
     )
+    few = {**RESULT, "speedup": {**RESULT["speedup"], "ci95": None}}
+    assert words.speed_text(few).endswith("4 times as fast (3.2 to 5, 2 pairs)")
     assert words.content_text(RESULT) == (
-        "equal in 1 file; differs by itself and was left out: a.h5: /@date"
+        "equal in 1 file; left out, since default runs differ there: a.h5: /@date"
     )
     assert (
         words.rule_text(RESULT["rules"][1]) == "rule 17, chunk_cache_bytes: left out: does not pay"
     )
     assert words.rule_text(RULE).endswith("kept; without it a run takes 12.5 times as long")
+
+
+def test_the_verdict_says_what_is_slow_what_to_do_and_what_to_expect() -> None:
+    less = {**RULE, "rule": "14", "without_it": 1.2, "why": "another"}
+    assert words.verdict_text({**RESULT, "rules": [less, *RESULT["rules"]]}) == (
+        "Faster, and proven: 20 calls <touch> 1 chunk; the plan below makes it 4 times as fast"
+    )
+    nothing = {**RESULT, "verdict": "nothing_to_gain", "kept": False, "reason": "no rule fits"}
+    nothing["profile"] = "/d/tailrace-tune/profile.json"
+    assert words.verdict_text(nothing) == (
+        "Nothing to gain here: no rule fits; `tailrace advise /d/tailrace-tune/profile.json` names "
+        "1 change to make yourself"
+    )
+    assert words.verdict_text({**nothing, "advice": []}) == "Nothing to gain here: no rule fits"
+    chunks = {"path": "/x", "from": [1, 1000], "to": [2000, 16], "why": "40 reads of 2000 x 1"}
+    arm = {"became": "faster", "files": [{"path": "/d/in.h5", "datasets": [chunks]}],
+           "speedup": {"median": 2.1}}  # fmt: skip
+    assert words.verdict_text({**nothing, "repack": arm}) == (
+        "Nothing to gain by settings, but by repacking the files that it reads: /d/in.h5:/x: "
+        "1 x 1000 -> 2000 x 16, for 40 reads of 2000 x 1; the repacked file makes it 2.1 times "
+        "as fast"
+    )

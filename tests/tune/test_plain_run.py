@@ -28,7 +28,7 @@ def test_a_program_that_behaves_otherwise_under_the_connector_is_not_proven(tmp_
     words = ["--json", "--", sys.executable, "script.py"]
     found = tailrace("tune", *words, cwd=tmp_path, HDF5_VOL_CONNECTOR=None).expect(3).json
     assert found["verdict"] == "not_proven"
-    assert "something else than with Tailrace's connector in it: out.h5: /@plain" in found["reason"]
+    assert "other files than with them: out.h5: /@plain" in found["reason"]
     assert found["kept"] is False
 
 
@@ -73,9 +73,9 @@ def test_names_that_differ_in_no_pattern_are_not_blamed_on_the_connector(tmp_pat
     found = plain_run.differences(one, run("plain", "ivory"), known)
     assert (found.with_ours, found.names) == ([], ["log-ivory"])
     assert found.reason.startswith("names of its files differ from run to run, and log-ivory")
-    assert "connector" not in " ".join([found.reason, *found.notes])
+    assert "hooks" not in " ".join([found.reason, *found.notes])
     both = plain_run.differences(one, run("both", "jade", "2"), known)
-    assert both.reason.endswith("Tailrace's connector in it: a: has other bytes")
+    assert both.reason.endswith("other files than with them: a: has other bytes")
 
 
 def test_names_with_a_uuid_fit_those_of_the_other_runs(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from plans import plan, setting
 
+from tailrace.intent import apply as applying
 from tailrace.tune import relocation
 
 HOME, RUN, INPUTS = Path("/data/job [1]"), Path("/scratch/run"), Path("/scratch/inputs")
@@ -84,3 +85,15 @@ def test_a_moved_plan_has_no_hash() -> None:
 def test_a_literal_place_matches_only_itself() -> None:
     moved = relocation.plan_in(plan((r"/data/job \[1]/x", "", [])), HOME, [Path("/s[2]*")])
     assert moved["entries"][0]["file"] == r"/s\[2]\*/x"
+
+
+def test_the_largest_plan_that_is_advised_fits_in_all_places() -> None:
+    """Of 64 KiB compiled: it has each entry four times then."""
+    sets = [setting("13", "chunk_cache_bytes", value=1 << 20)]
+    names = (f"/group/data {number:04}" for number in range(1100))
+    whole = plan(*((r"/data/job \[1]/x.h5", name, sets) for name in names))
+    assert 60_000 < len(applying.compiled(whole, "the plan")) <= 65_536
+    places = [Path(f"/scratch/{'of a long name/' * 10}{name}") for name in ("a", "b", "c")]
+    moved = relocation.plan_in(whole, HOME, [*places, HOME])
+    assert len(moved["entries"]) == 4 * 1100
+    assert len(applying.compiled(moved, "the plan")) > 2 * 65_536

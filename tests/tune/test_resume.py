@@ -20,7 +20,8 @@ from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import Survey, survey
 from tailrace.tune import session
-from tailrace.tune.request import Asked
+from tailrace.tune.loop import Found, Tune
+from tailrace.tune.request import Asked, Verdict
 from tailrace.whole_files import lost
 
 pytestmark = pytest.mark.usefixtures("at_home")
@@ -146,7 +147,7 @@ def test_a_tune_whose_result_could_not_be_written_can_be_ended(
     with monkeypatch.context() as patch:
         patch.setattr(session, "write_text", full)
         ran = called("tune", "--", "true").expect(1)
-    assert "--resume goes on with it" in ran.err
+    assert "--resume continues" in ran.err
     ended_by_resume(home, "--", "true")
 
 
@@ -160,8 +161,31 @@ def test_a_tune_that_could_not_put_everything_away_can_be_ended(
     with monkeypatch.context() as patch:
         patch.setattr(ground, "close", fails)
         ran = called("tune", *words, "--", "true").expect(1)
-    assert "--resume goes on with it" in ran.err
+    assert "--resume continues" in ran.err
     ended_by_resume(home, *words, "--", "true")
+
+
+@pytest.mark.parametrize("words", [[], ["--in-place"]])
+def test_what_a_budget_has_ended_goes_on_with_more(
+    home: Path, monkeypatch: Patch, words: list[str]
+) -> None:
+    command = ["tune", "--json", *words]
+    true = ["--", "true"]
+
+    def ended(tune: Tune) -> Found:
+        tune._ledger.note("default-2", {"elapsed_s": 1.0})
+        tune._record(found := Found(Verdict("", "")))
+        return tune._out_of_time(found, "before a verdict")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Tune, "_run", ended)
+        ran = called(*command, *true).expect(0)
+        assert "--resume --budget TIME" in ran.json["reason"]
+        assert "--resume continues" in ran.err
+        assert (home / "tailrace-tune/state").is_dir()
+        again = called(*command, *true).expect(0)
+    assert "recording a run" in again.err, "without --resume it begins anew"
+    ended_by_resume(home, *words, "--budget", "3m", *true)
 
 
 def test_an_interruption_while_it_is_put_away_leaves_nothing_to_go_on_with(

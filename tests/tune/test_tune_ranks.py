@@ -56,7 +56,7 @@ def test_a_collective_rule_that_hangs_is_blamed_and_the_loop_goes_on(home: Path)
     words = [*MPIEXEC, "-n", "2", str(PROGRAM), "out.h5", "waits"]
     for _ in range(ATTEMPTS):
         found = tailrace(
-            "tune", "--json", "--limit", "6", "--", *words, cwd=home, timeout=240
+            "tune", "--json", "--timeout", "6s", "--", *words, cwd=home, timeout=240
         ).expect(0).json  # fmt: skip
         if "not steady enough" not in found["reason"]:
             break

@@ -22,7 +22,7 @@ from own_namespace import not_run  # noqa: E402
 from tailrace_cli import called, tailrace  # noqa: E402
 from tune_suite.programs import Places, read  # noqa: E402
 
-from tailrace.repack.reading import badly_read  # noqa: E402
+from tailrace.repack.reading import BadlyRead, badly_read  # noqa: E402
 
 Json = dict[str, Any]
 
@@ -60,6 +60,9 @@ class Seen:
     def advice(self, rule: str) -> list[Json]:
         return [one for one in self.plan.get("advice", []) if one["because"]["rule"] == rule]
 
+    def beside_the_plan(self) -> list[BadlyRead]:
+        return badly_read(json.loads((self.folder / "profile.json").read_text()), self.plan)
+
     def repacked(self, file: str) -> list[Json]:
         """What `repack` would change."""
         found = called("repack", file, "--profile", "profile.json", "--dry-run", "--json")
@@ -81,6 +84,11 @@ def test_chunks_that_come_in_turns(here: Path) -> None:
     assert file.saved_s is not None and file.saved_s > facts(cache["because"])["estimated.saved"]
     (advice,) = seen.advice("75")
     assert facts(advice["because"])["estimated.times"] == pytest.approx(file.times)
+    # What the cache leaves is what other chunks can save on top of it.
+    (beside,) = seen.beside_the_plan()
+    assert beside.saved_s is not None and beside.saved_s == pytest.approx(
+        file.saved_s - facts(cache["because"])["estimated.saved"], rel=0.1
+    )
     (changed,) = seen.repacked(file.path)
     assert changed["to"]["chunk"][1:] == [288, 19] and changed["to"]["chunk"][0] <= 12
 
@@ -104,6 +112,12 @@ def test_advise_and_repack_say_the_same_of_rows(here: Path) -> None:
     called("repack", file.path, "--profile", "profile.json").expect(0)
     seen.look()
     assert (seen.badly, seen.advice("75"), seen.repacked(file.path)) == ([], [], [])
+
+
+def test_a_cache_for_all_rows_leaves_other_chunks_nothing(here: Path) -> None:
+    seen = Seen(here, "sparse-rows", 0.25)
+    assert len(seen.badly) == 1 and seen.caches()
+    assert seen.beside_the_plan() == [], "two cures of the same reads"
 
 
 def test_sources_of_a_virtual_dataset(here: Path) -> None:

@@ -54,7 +54,7 @@ def test_content_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program:
     profile, plan = str(tmp_path / "profile.json"), str(tmp_path / "plan.json")
     called("profile", "-o", profile, "--", *words).expect(0)
     files = json.loads(Path(profile).read_text())["files"]
-    assert any(map(was_opened, files)), "tune would say that it was not seen to write or read"
+    assert any(map(was_opened, files)), "tune would say that no file was seen"
     move_out(data, keep, tmp_path / "profiled")
     called("advise", profile, "-o", plan).expect(0)
     called("apply", plan, "--", *words).expect(0)

@@ -10,7 +10,7 @@
 struct Options {
     const char *input, *output; /* names of files, or of a folder */
     double scale;               /* of the size: 1 is the one that is measured */
-    int make_input;
+    int make_input, by_hand;
 };
 
 static void need(int good, const char* what) {
@@ -22,11 +22,15 @@ static void need(int good, const char* what) {
 }
 
 static struct Options options_of(int count, char** words, const char* input, const char* output) {
-    struct Options found = {input, output, 1.0, 0};
+    struct Options found = {input, output, 1.0, 0, 0};
     for (int word = 1; word < count; ++word) {
         const char* value = word + 1 < count ? words[word + 1] : "";
         if (strcmp(words[word], "--make-input") == 0) {
             found.make_input = 1;
+            continue;
+        }
+        if (strcmp(words[word], "--by-hand") == 0) {
+            found.by_hand = 1;
             continue;
         }
         if (strcmp(words[word], "--input") == 0)

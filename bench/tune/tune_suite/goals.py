@@ -14,6 +14,7 @@ from .programs import Program
 
 Json = dict[str, Any]
 least_mean, least_median, least_lower, least_many, least_best = 4.0, 2.0, 1.5, 8, 20.0
+much, most_runs, most_runs_else = 2.0, 12, 25  # of a tune; where it is so many times as fast
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ def goals(programs: Sequence[Program], found: Mapping[str, Json]) -> list[Goal]:
             [one for one in programs if one.optimal], found, lambda line: bool(line["kept"]),
         ),
         _again(found),
+        _runs(f"over {much:g} times as fast", most_runs, programs, found, lambda gain: gain > much),
+        _runs("elsewhere", most_runs_else, programs, found, lambda gain: gain <= much),
     ]  # fmt: skip
 
 
@@ -74,10 +77,15 @@ def speedup(line: Json) -> float:
 
 
 def interval(line: Json) -> tuple[float, float]:
-    """Of 95 %; 1 to 1 where no plan was kept."""
+    """Of 95 %, of two or three pairs their range; 1 to 1 where no plan was kept."""
     if not line["kept"]:
         return (1.0, 1.0)
-    low, high = line["speedup"]["ci95"]
+    return spread(line["speedup"])
+
+
+def spread(speed: Json) -> tuple[float, float]:
+    """The interval of a median, or the range of two or three pairs, which have none."""
+    low, high = speed["ci95"] or speed["range"]
     return (float(low), float(high))
 
 
@@ -126,6 +134,18 @@ def _again(found: Mapping[str, Json]) -> Goal:
     there = bool(kept) and all(kept.values())
     text = "twice the size, other ranks and names: equal content, not slower"
     return _goal(text, ", ".join(bad) or "none otherwise", not bad, there or bool(bad))
+
+
+def _runs(
+    where: str, most: int, programs: Sequence[Program], found: Mapping[str, Json], is_there: Any
+) -> Goal:
+    """Of the programs that a tune made runs of."""
+    lines = [found[one.name] for one in programs if "runs" in found.get(one.name, {})]
+    counts = [len(line["runs"]) for line in lines if line["runs"] and is_there(speedup(line))]
+    middle = statistics.median([float(count) for count in counts]) if counts else 0.0
+    text = f"at most {most} runs of tune in the median, {where}"
+    is_whole = bool(counts) and len(lines) == len(programs)
+    return _goal(text, f"{middle:g}, {len(counts)} programs", middle <= most, is_whole)
 
 
 def _goal(text: str, found: str, met: bool, measured: bool) -> Goal:

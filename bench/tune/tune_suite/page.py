@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .goals import goals, interval, speedup
+from .goals import goals, interval, speedup, spread
 from .programs import Program
 
 Json = dict[str, Any]
@@ -104,7 +104,7 @@ def _estimates(programs: Sequence[Program], found: dict[str, Json]) -> str:
         for name, lever, measured in levers:
             if not (speed := measured.get("speedup")):
                 continue
-            low, high = speed["ci95"] or (0, 0)
+            low, high = spread(speed)
             rows.append(
                 f"| {one.name} | {name} | {lever['estimated']:.2f} | "
                 f"{speed['median']:.2f} [{low:.2f}, {high:.2f}] |"

@@ -5,77 +5,66 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from tailrace.cli.options import Declare, Json, Quiet
+from tailrace.cli.options import Allow, Declare, Json, Quiet, allowed
 from tailrace.cli.output import Output
-from tailrace.errors import TailraceError, did_you_mean
 
 Inputs = Annotated[
     list[Path],
     typer.Argument(
         metavar="PROFILE|INTENTS|LOG...", show_default=False,
-        help="What `tailrace profile` or `tailrace intents` wrote.",
+        help="Profiles, Darshan logs, or the output of `tailrace intents`.",
     ),
 ]  # fmt: skip
 To = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write the plan."),
-]
-Allow = Annotated[
-    str,
     typer.Option(
-        "--allow", metavar="CLASS,...", show_default=False,
-        help="Rules of other classes too: collective, opt_in. Safe and layout always are.",
+        "--output", "-o", metavar="FILE", show_default=False, help="Write the plan into this file."
     ),
-]  # fmt: skip
+]
+Kinds = Literal["h5py", "netcdf4", "xarray", "c", "fortran", "hints"]
 As = Annotated[
-    str,
+    Kinds | None,
     typer.Option(
         "--as", metavar="KIND", show_default=False,
-        help="The lines to change in the program instead: h5py, netcdf4, xarray, c, fortran, "
-        "hints.",
+        help="Print lines for the program instead: h5py, netcdf4, xarray, c, fortran, hints.",
     ),
 ]  # fmt: skip
 Rules = Annotated[
     list[Path],
-    typer.Option("--rules", metavar="FILE", show_default=False, help="A site's own rules."),
+    typer.Option("--rules", metavar="FILE", show_default=False, help="Rules of your site."),
 ]
 
 
 def advise(
     inputs: Inputs,
     output_file: To = None,
-    allow: Allow = "",
-    kind: As = "",
+    allow: Allow = [],  # noqa: B006  (read only)
+    kind: As = None,
     rules: Rules = [],  # noqa: B006  (read only)
     declared: Declare = [],  # noqa: B006  (read only)
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """What would make a program's files faster, and why.
+    """Say which settings would make a program faster, and why.
 
-    First what would be set and what else would help, then what the program does with its files and
-    what was held back. Nothing is changed. -o writes the plan, which `tailrace apply` and
-    `tailrace env` read.
+    It prints the settings, other changes that would help, what the program does with its files,
+    and which rules were held back. It changes nothing. -o writes the plan, which `tailrace apply`
+    and `tailrace env` read.
     """
     from tailrace.cli import advise_show, overview_show
     from tailrace.intent import advice, snippets
     from tailrace.intent.target import check_target
+    from tailrace.intent.verdict import verdict
     from tailrace.whole_files import write_text
 
     output = Output(as_json=as_json, quiet=quiet)
-    if kind and kind not in snippets.kinds:
-        raise TailraceError(
-            f'there is no kind "{kind}".{did_you_mean(kind, list(snippets.kinds))}',
-            where="--as", hint=", ".join(snippets.kinds),
-        )  # fmt: skip
     if output_file is not None:
         check_target(output_file, [*inputs, *rules, *declared])
-    allowed = [word for word in allow.split(",") if word]
-    plan, about, notes = advice.advise(inputs, rules, allowed, declared)
+    plan, about, notes = advice.advise(inputs, rules, allowed(output, allow), declared)
     for note in notes:
         output.note(note)
     if output_file is not None:
@@ -90,5 +79,5 @@ def advise(
     advise_show.show_held(output, plan)
     if output_file is not None:
         output.line(f"plan: {output_file}")
-    output.json({"command": "advise", "plan": plan, **about})
+    output.json({"command": "advise", "verdict": verdict(plan), "plan": plan, **about})
     return 0

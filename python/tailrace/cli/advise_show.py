@@ -7,15 +7,11 @@ import textwrap
 from typing import Any
 
 from tailrace.cli.output import Output
-from tailrace.units import mebi, plural
+from tailrace.intent.verdict import place, settings_in, verdict
+from tailrace.units import mebi
 
-_failing = ("29", "74")  # rules of what makes a program fail as it is
 # In brackets, with a space before; nothing where it is always.
 _when = {"any": "", "create": " (when it is created)", "open": " (when it is opened)"}
-
-
-def _is_failing(one: dict[str, Any]) -> bool:
-    return one["because"]["rule"] in _failing
 
 
 def _advised(output: Output, advice: list[dict[str, Any]], width: int) -> None:
@@ -30,14 +26,12 @@ def show(output: Output, plan: dict[str, Any]) -> None:
     """The verdict, what would be set, and what to do yourself."""
     width = min(output.width, 80)
     entries, variables = plan.get("entries", []), plan.get("environment", [])
-    failing = [one for one in plan.get("advice", []) if _is_failing(one)]
+    failing = [one for one in plan.get("advice", []) if one.get("failing")]
     advice = [one for one in plan.get("advice", []) if one not in failing]
-    if failing:  # before anything else
-        output.line("As it is, the program fails", "bold")
-        _advised(output, failing, width)
     _verdict(output, plan, width)
+    _advised(output, failing, width)
     if entries:
-        output.line("What would be set, and why", "bold")
+        output.line("Settings, and why", "bold")
     for entry in entries:
         _entry(output, entry, width)
     if variables:
@@ -54,7 +48,7 @@ def show(output: Output, plan: dict[str, Any]) -> None:
 def show_held(output: Output, plan: dict[str, Any]) -> None:
     """What was held back, and notes."""
     width = min(output.width, 80)
-    failing = [_where(one) for one in plan.get("advice", []) if _is_failing(one)]
+    failing = [_where(one) for one in plan.get("advice", []) if one.get("failing")]
     held = [one for one in plan.get("held_back", []) if _where(one) not in failing]
     if held:
         output.line("Considered and held back", "bold")
@@ -71,27 +65,13 @@ def _where(one: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def _verdict(output: Output, plan: dict[str, Any], width: int) -> None:
-    """How much there is to do, or why nothing is."""
-    entries, advice = plan.get("entries", []), plan.get("advice", [])
-    count = sum(len(entry["settings"]) for entry in entries) + len(plan.get("environment", []))
-    yours = f"{plural(len(advice), 'thing')} to do yourself" if advice else ""
-    if count:
-        set_by_it = f"{plural(count, 'setting')} by a plan"
-        wrapped(output, " and ".join(filter(None, [set_by_it, yours])), width, "", "bold")
+    """In a sentence, and what nobody knows yet."""
+    wrapped(output, verdict(plan), width, "", "bold")
+    if settings_in(plan):
         wrapped(
-            output, "Whether they pay is not measured here: `tailrace tune -- COMMAND` tries them, "
-            "and keeps what is faster with equal content.", width, "  ",
+            output, "Nothing is measured yet: `tailrace tune -- COMMAND` tries these settings and "
+            "keeps those that are faster with equal content.", width, "  ",
         )  # fmt: skip
-        return
-    output.line(f"Nothing would be set{f'; {yours}' if yours else ''}", "bold")
-    if not advice:
-        why = (
-            "Every rule whose trigger was seen is held back; see below."
-            if plan.get("held_back")
-            else "No rule found its trigger in what was profiled: `tailrace rules` lists what they"
-            " look for, `tailrace intents` what was seen."
-        )
-        wrapped(output, why, width, "  ")
 
 
 def _held(held: list[dict[str, Any]]) -> list[tuple[str, tuple[str, str], list[str]]]:
@@ -131,11 +111,6 @@ def _because(output: Output, because: dict[str, Any], width: int) -> None:
         output, f"expected: {because['effect']}  ({named} {rule}; {because['source']})", width,
         "    ",
     )  # fmt: skip
-
-
-def place(one: dict[str, Any]) -> str:
-    """Where it is about."""
-    return f"{one['file']}:{one['dataset']}" if one["dataset"] else one["file"] or "the run"
 
 
 def value_text(setting: dict[str, Any]) -> str:

@@ -15,11 +15,41 @@ from tailrace.cli.output import Output
 
 _epilog = (
     "Exit codes: 0 ok, 1 the run failed, 2 usage or configuration, 3 verification failed, "
-    "4 a capability is missing."
+    "4 a capability is missing; `profile` and `apply` end with that of their program."
 )
+
+
+def _epilog_of(command: str) -> str:
+    page = _pages.get(command, f"docs/user/{command}.md")
+    return f"Example: `{_examples[command]}`\n\nIts page: {page}"
+
 
 _not_mixed: dict[str, Any] = {"context_settings": {"allow_interspersed_args": False}}
 _wants_words: dict[str, Any] = {"no_args_is_help": True}
+_examples = {
+    "tune": "tailrace tune -- python slow.py",
+    "advise": "tailrace advise profile.json -o plan.json",
+    "apply": "tailrace apply plan.json -- python slow.py",
+    "repack": "tailrace repack data.h5 --profile profile.json",
+    "profile": "tailrace profile -- mpiexec -n 4 ./simulation",
+    "intents": "tailrace intents profile.json",
+    "rules": "tailrace rules show 13",
+    "run": "tailrace run seism processor=2x2x1 domain=64x64x64 time=4",
+    "sweep": "tailrace sweep seism time=4 --vary mpiio=ompio,romio --budget 10m",
+    "scale": "tailrace scale seism --ranks 1,2,4 --mode weak time=4",
+    "suite": "tailrace suite quick",
+    "compare": "tailrace compare without.jsonl with.jsonl",
+    "report": "tailrace report results.jsonl -o report.html",
+    "submit": "tailrace submit slab n1=400000 n2=50 --nodes 2 --time 30 --dry-run",
+    "verify": "tailrace verify before.h5 after.h5",
+    "recover": "tailrace recover output",
+    "doctor": "tailrace doctor /scratch/me",
+    "env": 'eval "$(tailrace env plan.json)"',
+}
+_pages = {
+    "rules": "docs/reference/rules.md", "env": "docs/user/apply.md",
+    "recover": "docs/user/io_server.md",
+}  # fmt: skip
 # By group, in the order of the help; the function of a command is in the module NAME_command.
 _groups: dict[str, dict[str, dict[str, Any]]] = {
     "Speed up": {
@@ -42,7 +72,7 @@ _groups: dict[str, dict[str, dict[str, Any]]] = {
     "Set-up": {"doctor": {}, "env": {}},
 }
 _commands: dict[str, dict[str, Any]] = {
-    name: {"rich_help_panel": group, **how}
+    name: {"rich_help_panel": group, "epilog": _epilog_of(name), **how}
     for group, commands in _groups.items()
     for name, how in commands.items()
 }

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -12,49 +11,44 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Command, Json, Quiet
+from tailrace.cli.options import Allow, Command, Json, Quiet, allowed
 from tailrace.cli.output import Output
-from tailrace.errors import ExitCode, TailraceError, did_you_mean
 
 PlanFile = Annotated[
     Path,
-    typer.Argument(metavar="PLAN", show_default=False, help="What `tailrace advise -o` wrote."),
-]
-Allow = Annotated[
-    str,
-    typer.Option(
-        "--allow", metavar="CLASS", show_default=False,
-        help="collective: settings that all ranks have to take part in, too, where the plan has a "
-        "proof of this very run: the same program, arguments, inputs and ranks.",
+    typer.Argument(
+        metavar="PLAN",
+        show_default=False,
+        help="A plan of `tailrace advise -o` or `tailrace tune`.",
     ),
-]  # fmt: skip
+]
 
 
 def apply(
     plan_file: PlanFile,
     command: Command,
-    allow: Allow = "",
+    allow: Allow = [],  # noqa: B006  (read only)
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Run a program with the settings of a plan, and say what became of each.
+    """Run a program with the settings of a plan, and say for each whether it was in force.
 
-    The program is not changed and need not be built anew. What it sets itself stays; where the
-    library refuses a setting, the program's own is used.
+    The program is not changed, and you need not build it again. Its own settings stay. If the
+    library refuses a setting, the program's own is used. Collective settings need --allow and, in
+    the plan, a proof of this very run: the same program, arguments, inputs and ranks. The exit code
+    and standard output are the program's.
     """
+    from tailrace.cli import program_code
     from tailrace.cli.apply_show import show
     from tailrace.intent import advice, layers, plugin, proof, record
     from tailrace.intent import apply as applying
 
-    output = Output(as_json=as_json, quiet=quiet)
-    if allow not in {"", "collective"}:
-        raise TailraceError(
-            f'there is no class "{allow}" to allow.{did_you_mean(allow, ["collective"])}',
-            where="--allow", hint="collective; the other classes are chosen by tailrace advise",
-        )  # fmt: skip
+    output = Output(as_json=as_json, quiet=quiet, runs_program=True)
+    classes = allowed(output, allow)
     whole = advice.load(plan_file)
-    reason = applying.why_not_collective(whole, [allow], command)
-    plan, held = applying.without_collective(whole, reason)
+    reason = applying.why_not_collective(whole, classes, command)
+    of_variables = "" if reason else applying.why_no_variables(whole, command)
+    plan, held = applying.without_collective(whole, reason, of_variables)
     flat = applying.compiled(plan, str(plan_file))
     added, lines = applying.variables(plan)
     found: dict[str, Any] = {"processes": [], "outcomes": [], "dropped": 0, "notes": []}
@@ -87,11 +81,12 @@ def apply(
         finally:
             file.unlink(missing_ok=True)
         if loads:
-            found = applying.outcomes(spools)
+            with program_code.stays(output, ended):
+                found = applying.outcomes(spools)
         if ended.code and not found["processes"]:
             found["ended"] = ended.how
     lines += held + applying.lines_of(plan, found)
-    _tell(output, ended, command)
+    program_code.tell(output, ended)
     if loads and not ended.code:
         note = applying.note_on_short_run(plan, ended.elapsed_s, command)
         found["notes"] += [note] if note else []
@@ -110,7 +105,7 @@ def apply(
             "notes": found["notes"],
         }
     )
-    return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
+    return ended.code
 
 
 def _beside() -> Path:
@@ -118,8 +113,3 @@ def _beside() -> Path:
     nothing can be made there, in that of temporary files."""
     folder = "" if os.access(".", os.W_OK) else tempfile.gettempdir()
     return Path(folder, "tailrace-apply")
-
-
-def _tell(output: Output, ended: Any, command: list[str]) -> None:
-    if ended.code:
-        output.note(f"`{shlex.join(command)}` ended with {ended.how}")

@@ -32,7 +32,7 @@ def show(output: Output, lines: list[Line], found: dict[str, Any]) -> None:
     for note in found["notes"]:
         output.line(printable(note))
     if found["dropped"]:
-        output.line(f"{plural(found['dropped'], 'outcome')} found no room to be noted down")
+        output.line(f"{plural(found['dropped'], 'outcome')} lost, for want of room")
 
 
 def text_of(line: Line) -> str:

@@ -20,7 +20,7 @@ _marks = {"ok": ("ok", "green"), "missing": ("MISSING", "bold red"), "note": ("-
 
 Folder = Annotated[
     Path,
-    typer.Argument(metavar="FOLDER", help="Where you would write files. [default: here]",
+    typer.Argument(metavar="FOLDER", help="The folder for your files. [default: here]",
                    show_default=False),
 ]  # fmt: skip
 
@@ -28,7 +28,7 @@ Folder = Annotated[
 def doctor(folder: Folder = Path(), as_json: Json = False, quiet: Quiet = False) -> int:
     """Show what is here, what is missing, and how to get it.
 
-    Never fails: the exit code is 0 also where something is missing.
+    The exit code is 0, even if something is missing.
     """
     from tailrace.doctor.examine import examine
 
@@ -41,7 +41,7 @@ def doctor(folder: Folder = Path(), as_json: Json = False, quiet: Quiet = False)
         f"{section.title}: {finding.name}"
         for section in sections
         for finding in section.findings
-        if finding.state == "missing"
+        if finding.state == "missing" and section.key != "commands"
     ]
     if lacking:
         output.line(f"missing: {'; '.join(lacking)}")

@@ -16,16 +16,20 @@ from tailrace.units import plural
 
 PlanFile = Annotated[
     Path,
-    typer.Argument(metavar="PLAN", show_default=False, help="What `tailrace advise -o` wrote."),
+    typer.Argument(
+        metavar="PLAN",
+        show_default=False,
+        help="A plan of `tailrace advise -o` or `tailrace tune`.",
+    ),
 ]
 
 
 def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int:
-    """The environment in which programs run with a plan, for `eval` in a shell or a job script.
+    """Print the variables for a plan: `eval "$(tailrace env plan.json)"`.
 
-    Where the plan has settings for the HDF5 connector or the MPI-IO hook, its compiled form is
-    written beside it, as PLAN.compiled. Where it has MPI-IO hints, the hook is preloaded
-    (LD_PRELOAD).
+    If the plan has settings for the HDF5 connector or the MPI-IO hook, the command writes their
+    compiled form beside the plan, as PLAN.compiled. If the plan has MPI-IO hints, the variables
+    preload the hook (LD_PRELOAD).
     """
     from tailrace.intent import advice, layers
     from tailrace.intent import apply as applying

@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from tailrace.cli.options import Declare, Json, Quiet
 from tailrace.cli.output import Output
-from tailrace.errors import TailraceError, did_you_mean
+from tailrace.errors import TailraceError
 
 Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...", show_default=False,
-        help="Profiles (`tailrace profile` makes them) and Darshan logs, one or several: of one "
-        "program at several sizes, or of programs that hand files to each other.",
+        help="Profiles of `tailrace profile`, or Darshan logs: of one program, also at several "
+        "sizes, or of programs that hand files to each other.",
     ),
 ]  # fmt: skip
 Target = Annotated[
@@ -26,18 +26,19 @@ Target = Annotated[
     typer.Option("--output", "-o", metavar="FILE", show_default=False,
                  help="Write the intents into this file."),
 ]  # fmt: skip
+Forms = Literal["tailrace", "h5intent"]
 Format = Annotated[
-    str,
+    Forms,
     typer.Option(
         "--format",
         metavar="tailrace|h5intent",
-        help="tailrace-intents/1, or the published H5Intent form.",
+        help="tailrace (schema tailrace-intents/1), or the published H5Intent form.",
     ),
 ]
 _of_declarations = ("declared of ", "a declaration is left out: ")
 Partial = Annotated[
     bool,
-    typer.Option("--partial", help="Take what can be read of a Darshan log that is damaged."),
+    typer.Option("--partial", help="Read a damaged Darshan log as far as possible."),
 ]
 
 
@@ -50,9 +51,13 @@ def intents(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """What do programs intend with their files? Why, what and how, from profiles of their runs."""
+    """Say in words what a program does with its files: why, what and how."""
     output = Output(as_json=as_json, quiet=quiet)
-    _check(files, form)
+    if not files:
+        raise TailraceError(
+            "no profile is given", where="intents",
+            hint="tailrace intents profile.json, or tailrace intents job.darshan",
+        )  # fmt: skip
     from tailrace.cli.intents_show import show
     from tailrace.intent.declarations import read_all
     from tailrace.intent.native_calls import intents_of
@@ -83,19 +88,3 @@ def intents(
         output.line(f"written: {target}")
     output.json(json.loads(text))
     return 0
-
-
-def _check(files: list[Path], form: str) -> None:
-    known = ("tailrace", "h5intent")
-    if form not in known:
-        raise TailraceError(
-            f'there is no format "{form}".{did_you_mean(form, known)}',
-            where="--format",
-            hint="tailrace (schema tailrace-intents/1) or h5intent (the published form)",
-        )
-    if not files:
-        raise TailraceError(
-            "no profile is given",
-            where="intents",
-            hint="tailrace intents profile.json, or tailrace intents job.darshan",
-        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,11 +13,14 @@ from typing import Any, NoReturn
 import typer
 
 from tailrace import interrupts
+from tailrace.cli import program_code
 from tailrace.cli.output import Output, json_requested
-from tailrace.errors import ExitCode, TailraceError
+from tailrace.errors import ExitCode, TailraceError, did_you_mean
 
 # What word processors and web pages make of "--": pasted options are understood all the same.
 _dashes = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+# How the library tells of a value that is none of those of a Literal.
+_choice = re.compile(r"for '(--[\w-]+)'.*: Value error, '(.*)' is not one of (.*)$", re.DOTALL)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -45,6 +49,11 @@ def run(words: list[str]) -> int:
     """Runs a command in this process and returns its exit code; no exception leaves."""
     arguments = [plain_dashes(word) for word in words]
     output = Output(as_json=json_requested(arguments))
+
+    def failed(error: TailraceError) -> int:
+        error.code = program_code.of_own_failure(arguments, error.code)
+        return _failed(output, error)
+
     try:
         from tailrace.cli.app import app_for
 
@@ -53,7 +62,7 @@ def run(words: list[str]) -> int:
         interrupts.check()
         return int(code or 0)
     except TailraceError as error:
-        return _failed(output, error)
+        return failed(error)
     except (KeyboardInterrupt, typer.Abort):
         interrupts.ignore()
         output.note("interrupted")
@@ -61,17 +70,17 @@ def run(words: list[str]) -> int:
     except BrokenPipeError:
         # The reader (head, less) has seen enough; nothing more may be written at exit.
         _write_nothing_more()
-        return ExitCode.RUN_FAILED
+        return program_code.of_own_failure(arguments, ExitCode.RUN_FAILED)
     except MemoryError:
-        return _failed(output, TailraceError("not enough memory", code=ExitCode.RUN_FAILED))
+        return failed(TailraceError("not enough memory", code=ExitCode.RUN_FAILED))
     except OSError as error:
-        return _failed(output, _from_os_error(error))
+        return failed(_from_os_error(error))
     except typer.TyperException as error:
-        return _failed(output, _from_typer(error))
+        return failed(_from_typer(error))
     except Exception as error:  # a bug of ours: said so, with what is needed to report it
         if os.environ.get("TAILRACE_TRACEBACK"):
             raise
-        return _failed(output, _unexpected(error))
+        return failed(_unexpected(error))
 
 
 def _write_nothing_more() -> None:
@@ -92,6 +101,10 @@ def _from_typer(error: typer.TyperException) -> TailraceError:
     """Usage errors; the library's texts with our form."""
     text = error.format_message().replace("No such command", "there is no command")
     text = text.replace("No such option", "there is no option")
+    if of := _choice.search(text):
+        option, given, known = of[1], of[2], re.findall(r"'([^']*)'", of[3])
+        what = f'there is no "{given}".{did_you_mean(given, known)}'
+        return TailraceError(what, where=option, hint=f"known: {', '.join(known)}")
     context: Any = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "tailrace")
     where = command.removeprefix("tailrace").strip()

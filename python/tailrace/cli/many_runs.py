@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tailrace.cli.output import Output
 from tailrace.cli.rounds_display import rounds_display
-from tailrace.errors import ExitCode, TailraceError, did_you_mean
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.kernels import kernels
 from tailrace.run.variant import gathered
 from tailrace.sweep.check import Checked, LeftOut, check
-from tailrace.sweep.data import Runs, metrics
+from tailrace.sweep.data import Runs
 from tailrace.sweep.experiment import Experiment
 from tailrace.sweep.plan import Plan
 from tailrace.sweep.resume import last_sweep
@@ -52,11 +52,6 @@ class Made:
 
 def check_asked(asked: Asked) -> None:
     """Raises TailraceError for what no run is needed to find out."""
-    if asked.metric not in metrics:
-        raise TailraceError(
-            f'there is no metric "{asked.metric}".{did_you_mean(asked.metric, metrics)}',
-            where="--metric", hint="durable, write or aggregate",
-        )  # fmt: skip
     if asked.report is not None:
         from tailrace.report.store import check_target
 
@@ -104,7 +99,7 @@ def begun(output: Output, asked: Asked, plan: Plan) -> Plan:
         return plan
     last = last_sweep(plan)
     if last is None:
-        output.note(f"{plan.results} holds nothing of the kind; it is begun anew")
+        output.note(f"{plan.results} holds no such run; a new one begins")
         return plan
     output.note(f"going on with {last}")
     return plan.resumed(last)
@@ -154,7 +149,7 @@ def make_runs(
     if ended is not None and not runs.measured:
         raise ended
     if code:
-        output.note("ended early: what follows is of the runs so far; --resume goes on with them")
+        output.note("ended early: the results below are of the runs so far; --resume continues")
     return Made(experiment, runs, code, ended)
 
 

@@ -55,13 +55,17 @@ class PlainMeter:
 class Output:
     """The two streams of one command."""
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+    def __init__(
+        self, *, as_json: bool = False, quiet: bool = False, runs_program: bool = False
+    ) -> None:
+        """runs_program: standard output is the program's, and results go to standard error too."""
         self.as_json = as_json
         self.quiet = quiet
         # Names of files stand in tables too: "[x]" and ":x:" are no markup there.
         plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
-        self._out = Console(file=sys.stdout, soft_wrap=True, **plain)
         self._err = Console(file=sys.stderr, soft_wrap=True, **plain)
+        own = Console(file=sys.stdout, soft_wrap=True, **plain)
+        self._out = self._err if runs_program else own
 
     @property
     def width(self) -> int:
@@ -89,9 +93,9 @@ class Output:
             sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
             sys.stdout.flush()
 
-    def note(self, text: str) -> None:
-        """Something said on the side."""
-        if not self.quiet:
+    def note(self, text: str, *, always: bool = False) -> None:
+        """Something said on the side; `always`: also with --quiet."""
+        if always or not self.quiet:
             self._err.print(Text(printable(f"tailrace: {text}")))
 
     def error(self, error: TailraceError) -> None:

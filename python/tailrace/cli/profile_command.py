@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Json, MaybeCommand, Quiet
+from tailrace.cli.options import Json, MaybeCommand, Quiet, several
 from tailrace.cli.output import Output
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.readable import readable
@@ -21,32 +21,31 @@ from tailrace.whole_files import write_text
 if TYPE_CHECKING:
     from tailrace.intent.layers import Layers
 
-To = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="Where the profile is written.")
-]
+To = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File for the profile.")]
 Most = Annotated[
     int | None,
     typer.Option(
         "--spool-mib", min=1, max=4096, show_default=False,
-        help="Most that one process may note down, in MiB. [default: 64]",
+        help="Limit for the records of one process, in MiB. [default: 64]",
     ),
 ]  # fmt: skip
 Keep = Annotated[
-    bool, typer.Option("--keep-spools", help="Keep what the processes noted down, beside FILE.")
+    bool, typer.Option("--keep-spools", help="Keep the records of the processes, beside FILE.")
 ]
 
 FromSpools = Annotated[
     Path | None,
     typer.Option(
         "--from-spools", metavar="FOLDER", show_default=False,
-        help="Run nothing: make the profile of what processes noted down there.",
+        help="Run nothing; make the profile from the records in this folder.",
     ),
 ]  # fmt: skip
 Of = Annotated[
     str,
     typer.Option(
         "--layers", metavar="LAYERS",
-        help="What is recorded: hdf5, mpiio, posix, with commas between them; or auto.",
+        autocompletion=lambda incomplete: several(("auto", "hdf5", "mpiio", "posix"), incomplete),
+        help="Layers to record: hdf5, mpiio, posix, with commas between them; or auto.",
     ),
 ]  # fmt: skip
 _uses = {
@@ -61,8 +60,7 @@ Declared = Annotated[
     Path | None,
     typer.Option(
         "--declare", metavar="FILE", show_default=False,
-        help="What the files are meant for, by pattern; noted in the profile. Also "
-        "TAILRACE_INTENTS.",
+        help="Declarations: what the files are for, by pattern. Also TAILRACE_INTENTS.",
     ),
 ]  # fmt: skip
 
@@ -78,27 +76,28 @@ def profile(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Run a program and note down what it does with its files.
+    """Run a program and record what it does with its files.
 
-    The program is not changed and need not be built anew; it may be a script. The profile is
-    written also when the program fails, which is exit code 1.
+    The program is not changed, and you need not build it again; it may be a script. The exit code
+    and standard output are the program's. The profile is also written if the program fails.
     """
+    from tailrace.cli import program_code
     from tailrace.intent import declarations, layers, record
     from tailrace.intent.sources import profile_text
     from tailrace.intent.target import check_target
 
-    output = Output(as_json=as_json, quiet=quiet)
+    output = Output(as_json=as_json, quiet=quiet, runs_program=from_spools is None)
     core = _core()
     wanted = layers.parse(layers_asked)
     if (from_spools is None) == (not command):
         raise TailraceError(
-            "one of both is wanted: a command after --, or --from-spools FOLDER", where="profile",
+            "give either a command after --, or --from-spools FOLDER", where="profile",
             hint="tailrace profile -- python script.py",
         )  # fmt: skip
     command = command or []
     if not output_file.parent.is_dir():
         raise TailraceError(
-            "the folder is not there", where=str(output_file.parent), hint="make it first"
+            "there is no such folder", where=str(output_file.parent), hint="make it first"
         )
     check_target(output_file, declarations.file_for(declared, os.environ))
     # The program may remove the folder that this was called in.
@@ -110,7 +109,7 @@ def profile(
         _tell(output, found, None, output_file, command, wanted.names)
         return int(ExitCode.OK)
     declaring = declarations.environment_for(declared, os.environ)
-    use = " (`tailrace profile --from-spools {}` makes a profile of it)"
+    use = " (`tailrace profile --from-spools {}` makes a profile of them)"
     with record.spool_folder(target, keep=keep_spools, tell=output.note, use=use) as spools:
         hooks = layers.prepare(wanted, command, spools, spool_mib)
         for note in hooks.notes:
@@ -118,28 +117,29 @@ def profile(
         hooks.environment.update(declaring)
         words = record.with_environment(hooks.words, list(hooks.environment))
         ended = record.run(words, hooks.environment, quiet_stdout=as_json)
-        found = _read(core, spools, command, wanted)
-        if not keep_spools:
-            for source in found["origin"].get("sources", []):
-                source["path"] = Path(source["path"]).name
-        # A run that recorded nothing says nothing against an earlier one.
-        kept = target.exists() and not found["run"].get("processes")
-        if not kept:
-            write_text(target, profile_text(found))
+        with program_code.stays(output, ended):
+            found = _read(core, spools, command, wanted)
+            if not keep_spools:
+                for source in found["origin"].get("sources", []):
+                    source["path"] = Path(source["path"]).name
+            # A run that recorded nothing says nothing against an earlier one.
+            kept = target.exists() and not found["run"].get("processes")
+            if not kept:
+                write_text(target, profile_text(found))
     _tell(output, found, ended, output_file, command, wanted.names, kept=kept)
-    return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
+    return ended.code
 
 
 def _check_spools(folder: Path, declared: Path | None) -> None:
     if declared is not None:
         raise TailraceError(
-            "what was noted down has its declarations already", where="--declare",
+            "the records have their declarations already", where="--declare",
             hint="give the file to `tailrace intents` or `tailrace advise`",
         )  # fmt: skip
     if not any(folder.glob("*.spool")):
         raise TailraceError(
-            "no process has noted anything down here (*.spool)", where=str(folder),
-            hint="TAILRACE_PROFILE_DIR was its name, or FILE.spools beside a profile",
+            "there are no records of processes here (*.spool)", where=str(folder),
+            hint="give the folder of TAILRACE_PROFILE_DIR, or FILE.spools beside a profile",
         )  # fmt: skip
 
 
@@ -148,9 +148,9 @@ def _read(core: Any, spools: Path, command: list[str], wanted: Layers) -> dict[s
 
     if not spools.is_dir():
         raise TailraceError(
-            "what the processes noted down is gone: the program removed the folder",
+            "the records of the processes are gone: the program removed the folder",
             where=str(spools), code=ExitCode.RUN_FAILED,
-            hint="-o in a folder that the program leaves alone",
+            hint="give -o a folder that the program leaves alone",
         )  # fmt: skip
     found: dict[str, Any] = json.loads(
         core.profile_of_spools(str(spools), readable(shlex.join(command)))
@@ -161,17 +161,11 @@ def _read(core: Any, spools: Path, command: list[str], wanted: Layers) -> dict[s
 
 
 def _core() -> Any:
-    from tailrace.native import core
+    from tailrace.native import core, missing
 
     module = core()
     if module is None or not hasattr(module, "profile_of_spools"):
-        raise TailraceError(
-            "the compiled helper that reads what was recorded is missing",
-            where="profile",
-            hint="install a C++ compiler (Debian: apt-get install g++), then `pip install "
-            "--force-reinstall` tailrace again; or `make build` in a clone",
-            code=ExitCode.CAPABILITY_MISSING,
-        )
+        raise missing("the compiled helper that reads what was recorded is missing", "profile")
     return module
 
 
@@ -179,21 +173,22 @@ def _tell(
     output: Output, found: dict[str, Any], ended: Any, file: Path, command: list[str],
     layers: Sequence[str], kept: bool = False,
 ) -> None:  # fmt: skip
+    from tailrace.cli import program_code
     from tailrace.cli.profile_show import show
 
     processes = found["run"].get("processes", [])
     if not processes and ended is not None and ended.signal_number:
         output.note(
             f"nothing was recorded before the program ended with {ended.how} "
-            "(TAILRACE_MODE=off tells whether it does so by itself)"
-        )
+            "(run it without tailrace to see whether it does so too)", always=True,
+        )  # fmt: skip
     elif not processes and ended is not None:
         what = " or ".join(_uses[layer] for layer in layers)
         output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
-    if ended is not None and ended.code and (processes or not ended.signal_number):
-        output.note(f"the program ended with {ended.how}; the profile holds what it did until then")
+    if ended is not None and (processes or not ended.signal_number):
+        program_code.tell(output, ended, "; the profile holds what it did before")
     show(output, found)
-    output.line(f"the earlier {file} stays as it is" if kept else f"profile: {file}")
+    output.line(f"no new profile: the earlier {file} stays" if kept else f"profile: {file}")
     output.json(
         {
             "command": "profile",

@@ -38,7 +38,10 @@ def show(output: Output, profile: dict[str, Any]) -> None:
         output.line(printable(note))
     dropped = profile["origin"].get("dropped", {})
     if dropped:
-        output.line("not kept: " + ", ".join(f"{count} {kind}" for kind, count in dropped.items()))
+        output.line(
+            "lost, for want of room: "
+            + ", ".join(f"{count} {kind}" for kind, count in dropped.items())
+        )
 
 
 def _table(*titles: str) -> Table:

@@ -12,11 +12,15 @@ from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import ExitCode, TailraceError
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", show_default=False, help="The output.")]
-Remove = Annotated[bool, typer.Option("--remove", help="Remove every part that no run has.")]
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", show_default=False, help="The folder with the output.")
+]
+Remove = Annotated[
+    bool, typer.Option("--remove", help="Remove every part that no living run holds.")
+]
 Finish = Annotated[
     bool,
-    typer.Option("--finish", help="Give a part that can be read to its end its final name."),
+    typer.Option("--finish", help="If a part can be read to its end, give it its final name."),
 ]
 
 
@@ -27,11 +31,11 @@ def recover(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """List what a run that was killed has left in a folder: files that are whole, and parts.
+    """List the files that a killed run has left in a folder: complete files, and parts.
 
-    A file has its final name only when it is complete and synced; until then it is NAME.part. A
-    part that can be read may lack its last records: what of them is there is said. Nothing is
-    changed without --remove or --finish; with both, what can be read is finished, the rest removed.
+    A file gets its final name when it is complete and synced; until then it is NAME.part. A
+    readable part may lack its last records; the list says which ones it has. Without --remove or
+    --finish nothing changes; with both, readable parts are finished and the others removed.
     """
     from tailrace import recover as recovering
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Quiet, old_name, renamed
 from tailrace.cli.output import Output
 from tailrace.errors import TailraceError
 
@@ -17,15 +17,15 @@ File = Annotated[
 ]
 PlanFile = Annotated[
     Path | None,
-    typer.Option("--plan", metavar="PLAN", help="What `tailrace advise -o` wrote.",
+    typer.Option("--plan", metavar="PLAN", help="A plan of `tailrace advise -o`.",
                  show_default=False),
 ]  # fmt: skip
 ProfileFile = Annotated[
     Path | None,
     typer.Option(
         "--profile", metavar="PROFILE", show_default=False,
-        help="Of a program that reads the file (`tailrace profile -o`, or a Darshan log): chunks "
-        "for its reads, and their price.",
+        help="A profile of a program that reads the file, or a Darshan log: choose chunks for its "
+        "reads, and show their price.",
     ),
 ]  # fmt: skip
 Chunks = Annotated[
@@ -33,37 +33,40 @@ Chunks = Annotated[
     typer.Option(
         "--chunk", metavar="DATASET=AxB", show_default=False,
         help="A chunk shape in elements, slowest dimension first; or contiguous, or compact. "
-        "Goes before what the plan says; may be given several times.",
+        "It wins over the plan. You may give it several times.",
     ),
 ]  # fmt: skip
 FilterList = Annotated[
     list[str],
     typer.Option(
         "--filters", metavar="DATASET=LIST", show_default=False,
-        help="none, or some of shuffle,deflate=1..9,fletcher32. Without it filters stay.",
+        help="none, or some of shuffle,deflate=1..9,fletcher32. [default: the filters stay]",
     ),
 ]  # fmt: skip
 Reads = Annotated[
     list[str],
     typer.Option(
         "--read", metavar="DATASET=AxB", show_default=False,
-        help="What your program reads at a time, for the price. Without it: one new chunk.",
+        help="The piece that your program reads at a time, for the price. [default: one new chunk]",
     ),
 ]  # fmt: skip
 To = Annotated[
     Path | None,
-    typer.Option("-o", "--output", metavar="OUT", show_default=False,
-                 help="Write another file, and leave FILE as it is."),
+    typer.Option("--output", "-o", metavar="FILE", show_default=False,
+                 help="Give the new file this name, and keep the old one."),
 ]  # fmt: skip
-As = Annotated[
+PlanPath = Annotated[
     str,
-    typer.Option("--as", metavar="NAME", show_default=False,
-                 help="The path under which the plan knows the file."),
+    typer.Option("--plan-path", metavar="PATH", show_default=False,
+                 help="The path under which the plan or profile knows the file."),
 ]  # fmt: skip
+OldAs = Annotated[str, old_name("--as")]
 MemoryLimit = Annotated[
-    str, typer.Option("--memory", metavar="SIZE", help="The most memory that the program takes.")
+    str, typer.Option("--memory", metavar="SIZE", help="Limit for the memory of the process.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would change, and its price.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the new layout and its price; write nothing.")
+]
 
 
 def repack(
@@ -74,17 +77,18 @@ def repack(
     filters: FilterList = [],  # noqa: B006  (read only)
     reads: Reads = [],  # noqa: B006  (read only)
     output_file: To = None,
-    name: As = "",
+    plan_path: PlanPath = "",
+    old_as: OldAs = "",
     memory: MemoryLimit = "256M",
     dry_run: DryRun = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Rewrite an HDF5 or netCDF-4 file with the chunks of a plan, and prove that it says the same.
+    """Rewrite an HDF5 or netCDF-4 file in other chunks, and prove that its content is the same.
 
-    First it prints what would change, and what that costs and brings. Then the new file is written
-    beside the old one, compared with it element by element, synced, and put in its place; until
-    then the old one is untouched.
+    First it prints the new layout and its price. Then it writes the new file beside the old one,
+    compares both element by element, syncs the new one and puts it in the place of the old one.
+    Until then the old file stays untouched.
     """
     from tailrace.cli.repack_show import show, show_done
     from tailrace.repack import Memory, Options
@@ -98,6 +102,7 @@ def repack(
             hint="--plan plan.json (of `tailrace advise`), --profile profile.json, or "
             "--chunk /dataset=100x200",
         )  # fmt: skip
+    name = renamed(output, "--as", old_as, "--plan-path", plan_path)
     options = Options(
         chunks=chunks, filters=filters, reads=reads, profile=profile, name=name,
         memory=Memory(bytes_of(memory, "--memory")), dry_run=dry_run,

@@ -21,7 +21,7 @@ def show(output: Output, report: Report) -> None:
     for note in report.notes:
         output.note(note)
     if report.nothing_to_do:
-        output.line(f"{report.path}: nothing to do: every dataset already lies as it is wished")
+        output.line(f"{report.path}: nothing to do: every dataset has the wanted layout already")
         return
     for change in report.changes[:_most]:
         output.line(_changed(change))
@@ -50,34 +50,34 @@ def show_done(output: Output, report: Report) -> None:
 
 
 def _show_price(output: Output, price: Price) -> None:
-    measured = f"estimates, from {mib(price.sampled_bytes)} that were measured"
-    output.line(f"price ({measured}; the page cache as it is):")
+    measured = f"estimates, from a sample of {mib(price.sampled_bytes)}"
+    output.line(f"price ({measured}, with the page cache as it is):")
     output.line(
         f"  to repack and compare: {_time(price.repack_s)}, {mib(price.need_bytes)} of disk"
     )
     shown_ones = [one for one in price.datasets if one.sampled_bytes][:_most]
     for one in shown_ones:
         output.line(f"  {one.path}: a read of {shown(one.piece)}: {_both(one, 1)}")
-        output.line(f"    all of it so ({plural(one.pieces, 'read')}): {_both(one, one.pieces)}")
+        output.line(f"    all of it by {plural(one.pieces, 'such read')}: {_both(one, one.pieces)}")
         both = f"{_time(one.read_now_s)} now, {_time(one.read_after_s)} after"
         output.line(f"    all of it in the order of the file: {both}")
     unmeasured = len(price.datasets) - len([one for one in price.datasets if one.sampled_bytes])
     if unmeasured:
-        output.line(f"  {plural(unmeasured, 'dataset')} not measured: reckoned from the others")
+        output.line(f"  {plural(unmeasured, 'dataset')} not measured: estimated from the others")
     output.line(f"  {_verdict(price, shown_ones)}")
 
 
 def _verdict(price: Price, measured: list[DatasetPrice]) -> str:
     passes = price.reads_to_pay()
     if not measured:
-        return "what a read gains is not known"
+        return "the gain of a read is not known"
     if passes is None:
-        return "reads of this kind gain nothing by it; --read DATASET=AxB prices others"
+        return "such reads gain nothing; --read DATASET=AxB shows the price of others"
     if len(measured) == 1 and measured[0].saved_s > 0:
         reads = -(-price.repack_s // measured[0].saved_s)
         if reads < measured[0].pieces:
-            return f"pays after {grouped(max(1, int(reads)))} of these reads"
-    return f"pays after reading all {plural(passes, 'time')} in these pieces"
+            return f"it pays after {grouped(max(1, int(reads)))} of these reads"
+    return f"it pays after reading all {plural(passes, 'time')} in these pieces"
 
 
 def _both(one: DatasetPrice, reads: int) -> str:

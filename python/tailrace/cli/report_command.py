@@ -21,7 +21,7 @@ Results = Annotated[
     list[str],
     typer.Argument(
         metavar="RESULTS...", show_default=False,
-        help="Results files, each perhaps with a selection: results.jsonl::format=hdf5.",
+        help="Results files, or parts of them: results.jsonl::format=hdf5.",
     ),
 ]  # fmt: skip
 Target = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")]
@@ -39,9 +39,9 @@ def report(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Make one self-contained HTML page of results.
+    """Make one self-contained HTML page from results.
 
-    It can be read offline, on a phone and in print. A file that is no report is not overwritten.
+    You can read it offline, on a phone and in print. A file that is no report is not overwritten.
     """
     output = Output(as_json=as_json, quiet=quiet)
     if not results:

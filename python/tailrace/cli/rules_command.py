@@ -16,16 +16,18 @@ from tailrace.errors import TailraceError, did_you_mean
 
 Words = Annotated[
     list[str],
-    typer.Argument(metavar="[show ID...]", show_default=False, help="One rule in full."),
+    typer.Argument(metavar="[show ID...]", show_default=False, help="Print this rule in full."),
 ]
 Rules = Annotated[
     list[Path],
-    typer.Option("--rules", metavar="FILE", show_default=False, help="A site's own rules."),
+    typer.Option("--rules", metavar="FILE", show_default=False, help="Rules of your site."),
 ]
 Measures = Annotated[
-    bool, typer.Option("--measures", help="What the conditions of a site's rules can look at.")
+    bool, typer.Option("--measures", help="List what conditions of rules can look at.")
 ]
-Markdown = Annotated[bool, typer.Option("--markdown", help="The reference page, as Markdown.")]
+Markdown = Annotated[
+    bool, typer.Option("--markdown", help="Print the reference page, as Markdown.")
+]
 
 
 def rules(
@@ -36,7 +38,7 @@ def rules(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """The rules that plans are made by; `show 13` prints one in full."""
+    """List the rules by which plans are made; `show 13` prints one in full."""
     from tailrace.intent import advice
 
     output = Output(as_json=as_json, quiet=quiet)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Quiet, one_of
 from tailrace.cli.output import Output
 from tailrace.cli.run_display import ToStdout, display
 from tailrace.errors import ExitCode, TailraceError
@@ -27,8 +27,9 @@ Kernel = Annotated[
     str,
     typer.Argument(
         metavar="KERNEL",
-        help="What to run: seism, slab, particle, amr, history, limit.",
+        help="The kernel: seism, slab, particle, amr, history, limit.",
         show_default=False,
+        autocompletion=one_of("seism", "slab", "particle", "amr", "history", "limit"),
     ),
 ]
 Words = Annotated[
@@ -57,23 +58,27 @@ Launcher = Annotated[
 ]  # fmt: skip
 Limit = Annotated[
     bool,
-    typer.Option("--limit", help="Also write the same bytes by plain means: what is possible."),
+    typer.Option(
+        "--limit", help="Also write the same bytes by plain means, to see what is possible."
+    ),
 ]
 Resume = Annotated[
     bool,
     typer.Option(
-        "--resume", help="Only the repetitions that the results lack of the last such run."
+        "--resume", help="Make only the repetitions of the last such run that the results lack."
     ),
 ]
-Watch = Annotated[bool, typer.Option("--watch", help="A live view of the steps: rates and stalls.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Show the steps live: rates and stalls.")]
 Matrix = Annotated[
     bool,
     typer.Option(
         "--matrix",
-        help="slab: collective or independent, axis, hints and MPI-IO, in turns, explained.",
+        help="slab: run the table of modes, axes, hints and MPI-IO in turns, and explain it.",
     ),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and end.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the command and its inputs; run nothing.")
+]
 
 
 def run(
@@ -92,9 +97,10 @@ def run(
 ) -> int:
     """Run a kernel under MPI, with the launcher that fits it.
 
-    The exit code is the program's. Records are appended to results.jsonl (input `results`).
-    `tailrace-seism --help` lists all inputs, `tailrace-slab --help`, `tailrace-particle --help`,
-    `tailrace-amr --help` and `tailrace-history --help` those of these; limit takes those of seism.
+    The exit code is that of the kernel. Records are appended to results.jsonl (input `results`).
+    `tailrace-seism --help` lists all inputs of seism, which limit takes too. So do
+    `tailrace-slab --help`, `tailrace-particle --help`, `tailrace-amr --help` and
+    `tailrace-history --help` for their kernels.
     """
     output = Output(as_json=as_json, quiet=quiet)
     of = kernel_of(kernel, "run")

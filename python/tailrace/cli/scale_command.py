@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,18 +21,19 @@ from tailrace.cli.sweep_command import (
     common_words,
     sweepable,
 )
-from tailrace.errors import TailraceError, did_you_mean
+from tailrace.errors import TailraceError
 from tailrace.run import programs
 
 Ranks = Annotated[
     str,
     typer.Option("--ranks", metavar="1,2,4,...", show_default=False, help="Numbers of ranks."),
 ]
+Modes = Literal["weak", "strong"]
 Mode = Annotated[
-    str,
+    Modes | None,
     typer.Option(
         "--mode", metavar="weak|strong", show_default=False,
-        help="weak: every rank writes as much, whatever their number; strong: all together do.",
+        help="weak: each rank writes the same for any number of ranks; strong: all together do.",
     ),
 ]  # fmt: skip
 
@@ -42,7 +43,7 @@ def scale(
     words: Words = [],  # noqa: B006  (read only)
     input_file: Input = None,
     ranks: Ranks = "",
-    mode: Mode = "",
+    mode: Mode = None,
     repeat: Repeat = 6,
     seed: Seed = None,
     resume: Resume = False,
@@ -55,26 +56,19 @@ def scale(
 ) -> int:
     """Run a kernel on several numbers of ranks: times, efficiency, a fitted cost.
 
-    The numbers are run in turns, in random order, round by round. Points with more ranks than
-    cores are marked and left out of the fit; what lies beyond the points is marked as well.
+    The numbers run in turns, in random order, round by round. Points with more ranks than cores
+    are marked and left out of the fit. Values beyond the measured points are marked as well.
     """
     from tailrace.cli.many_runs import Asked
     from tailrace.cli.scale_run import scale_runs
-    from tailrace.scale.geometry import modes
 
     output = Output(as_json=as_json, quiet=quiet)
     program = programs.program(sweepable(kernel, "scale"))
-    for option, value, example in (("--ranks", ranks, "1,2,4,8"), ("--mode", mode, "weak")):
-        if not value:
-            raise TailraceError(
-                f"{option} is missing", where="scale",
-                hint=f"for example tailrace scale {kernel} --ranks 1,2,4,8 --mode weak "
-                "domain=64x64x64 time=4" if option else example,
-            )  # fmt: skip
-    if mode not in modes:
+    if not ranks or mode is None:
         raise TailraceError(
-            f'there is no mode "{mode}".{did_you_mean(mode, modes)}', where="--mode",
-            hint="weak (every rank writes as much) or strong (all together do)",
+            f"{'--mode' if ranks else '--ranks'} is missing", where="scale",
+            hint=f"for example tailrace scale {kernel} --ranks 1,2,4,8 --mode weak "
+            "domain=64x64x64 time=4",
         )  # fmt: skip
     asked = Asked(
         kernel, program, common_words(words, input_file), repeat, seed, resume, metric,

@@ -7,16 +7,16 @@ import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from tailrace.cli.matrix_run import check_words
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Quiet, old_name, renamed
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import Input, Kernel, Words, plain_launcher, program_name
 from tailrace.cli.versions import version
-from tailrace.errors import TailraceError, did_you_mean
+from tailrace.errors import TailraceError
 from tailrace.run import programs
 from tailrace.run.inputs import RunInputs, gather
 from tailrace.run.kernels import kernel_of
@@ -39,7 +39,7 @@ RanksPerNode = Annotated[
     typer.Option("--ranks-per-node", min=1, show_default=False,
                  help="Ranks on each node. [default: product of processor / nodes]"),
 ]  # fmt: skip
-Time = Annotated[str, _text("time", "TIME", "Longest time: minutes, HH:MM:SS or D-HH:MM:SS.")]
+Time = Annotated[str, _text("time", "TIME", "Time limit: minutes, HH:MM:SS or D-HH:MM:SS.")]
 Account = Annotated[str, _text("account", "NAME", "Account that pays.")]
 Partition = Annotated[str, _text("partition", "NAME", "Partition, or queue of PBS.")]
 Qos = Annotated[str, _text("qos", "NAME", "Quality of service (Slurm).")]
@@ -52,28 +52,32 @@ CoreSpec = Annotated[
 Directive = Annotated[
     list[str], _text("directive", "TEXT", "A further option of the scheduler, as it is.")
 ]
-RunDir = Annotated[
-    Path | None, _text("rundir", "FOLDER", "Where the job runs. [default: tailrace-KERNEL here]")
+RunFolder = Annotated[
+    Path | None,
+    _text("run-folder", "FOLDER", "Where the job runs. [default: tailrace-KERNEL here]"),
 ]
+OldRunDir = Annotated[Path | None, old_name("--rundir")]
 StripeCount = Annotated[
     int | None,
     typer.Option("--stripe-count", help="Lustre targets per file; -1: all.", show_default=False),
 ]
 StripeSize = Annotated[str, _text("stripe-size", "SIZE", "Size of a Lustre stripe, such as 1M.")]
+Schedulers = Literal["slurm", "pbs"]
 Scheduler = Annotated[
-    str, typer.Option("--scheduler", metavar="slurm|pbs", help="Whose script it is.")
+    Schedulers, typer.Option("--scheduler", metavar="slurm|pbs", help="The batch system.")
 ]
 JobLauncher = Annotated[
     str, _text("launcher", "COMMAND", "The launcher within the job, with all its options.")
 ]
 Matrix = Annotated[
-    bool, typer.Option("--matrix", help="The table of `tailrace run slab --matrix`.")
+    bool, typer.Option("--matrix", help="Run the table of `tailrace run slab --matrix`.")
 ]
 Interactive = Annotated[
-    bool, typer.Option("--interactive", help="Print the command for an interactive job, and end.")
+    bool,
+    typer.Option("--interactive", help="Print the command for an interactive job; submit nothing."),
 ]
 NoCheck = Annotated[
-    bool, typer.Option("--no-check", help="Do not let the program look at its inputs here.")
+    bool, typer.Option("--no-check", help="Do not check the inputs on this machine.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the script; submit nothing.")]
 
@@ -91,7 +95,8 @@ def submit(
     constraint: Constraint = "",
     core_spec: CoreSpec = None,
     directive: Directive = [],  # noqa: B006  (read only)
-    rundir: RunDir = None,
+    run_folder: RunFolder = None,
+    old_rundir: OldRunDir = None,
     stripe_count: StripeCount = None,
     stripe_size: StripeSize = "",
     scheduler: Scheduler = "slurm",
@@ -105,10 +110,10 @@ def submit(
 ) -> int:
     """Write the batch script that runs a kernel on the nodes of a real machine, and submit it.
 
-    The script and all that the job writes are kept in the run folder, Records in results.jsonl.
+    The run folder keeps the script and the output of the job; Records go to results.jsonl.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    batch = _scheduler(scheduler)
+    batch = schedulers[scheduler]
     name = program_name(kernel)
     if matrix:
         _check_matrix(kernel, words, input_file)
@@ -128,7 +133,8 @@ def submit(
         stripe_size_bytes=request.stripe_bytes_of(stripe_size),
         directives=[request.one_line(line, "--directive") for line in directive],
     )
-    folder = request.run_folder(rundir, kernel)
+    run_folder = renamed(output, "--rundir", old_rundir, "--run-folder", run_folder)
+    folder = request.run_folder(run_folder, kernel)
     if interactive:
         return _show_interactive(output, batch.interactive(asked))
     path = programs.program(name)
@@ -182,16 +188,6 @@ def _check_matrix(kernel: str, words: list[str], input_file: Path | None) -> Non
             hint="give them as KEY=VALUE, for example n1=400000 n2=50",
         )  # fmt: skip
     check_words(words)
-
-
-def _scheduler(name: str) -> ModuleType:
-    if name not in schedulers:
-        raise TailraceError(
-            f'there is no scheduler "{name}".{did_you_mean(name, schedulers)}',
-            where="--scheduler",
-            hint="known: " + ", ".join(schedulers),
-        )
-    return schedulers[name]
 
 
 def _show_interactive(output: Output, command: str) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Quiet, old_name, one_of, renamed
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import DryRun
 from tailrace.errors import ExitCode, TailraceError
@@ -21,13 +21,24 @@ if TYPE_CHECKING:
 
 Name = Annotated[
     str,
-    typer.Argument(metavar="quick|full|cori-2018", help="Which cases.", show_default=False),
+    typer.Argument(
+        metavar="quick|full|cori-2018",
+        help="The cases.",
+        show_default=False,
+        autocompletion=one_of("quick", "full", "cori-2018"),
+    ),
 ]
 Folder = Annotated[
-    Path, typer.Option("--dir", metavar="FOLDER", help="Where the kernels write, and clear up.")
+    Path,
+    typer.Option(
+        "--run-folder",
+        metavar="FOLDER",
+        help="Folder in which the kernels write; they remove their files.",
+    ),
 ]
+OldDir = Annotated[Path | None, old_name("--dir")]
 Results = Annotated[
-    Path, typer.Option("--results", metavar="FILE", help="Where Records are appended.")
+    Path, typer.Option("--results", metavar="FILE", help="File to which Records are appended.")
 ]
 Repeat = Annotated[
     int, typer.Option("--repeat", metavar="N", min=1, help="Repetitions of each case.")
@@ -35,13 +46,14 @@ Repeat = Annotated[
 MostBytes = Annotated[
     str,
     typer.Option("--most-bytes", metavar="SIZE", show_default=False,
-                 help="No larger files than this, such as 64M. [default: of the suite]"),
+                 help="Limit for the size of files, such as 64M. [default: that of the suite]"),
 ]  # fmt: skip
 
 
 def suite(
     name: Name,
     folder: Folder = Path(),
+    old_dir: OldDir = None,
     results: Results = Path("results.jsonl"),
     repeat: Repeat = 6,
     most_bytes: MostBytes = "",
@@ -49,10 +61,10 @@ def suite(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Run the published configurations of the kernels, and show their published figures beside.
+    """Run the published configurations of the kernels, and show the published figures beside.
 
-    What is too large for this machine's memory or disk is made smaller, and it says so. After a
-    warm-up of each case all take turns, in random order. All Records are kept.
+    A case that is too large for the memory or disk of this machine is made smaller, with a message.
+    After a warm-up of each case all cases run in turns, in random order. All Records are kept.
     """
     from tailrace.cli.rounds_display import rounds_display
     from tailrace.cli.suite_show import show
@@ -64,8 +76,11 @@ def suite(
 
     output = Output(as_json=as_json, quiet=quiet)
     wanted = suite_of(name)
+    folder = renamed(output, "--dir", old_dir, "--run-folder", folder)
     if not folder.is_dir():
-        raise TailraceError("there is no such folder", where=f"--dir {folder}", hint="create it")
+        raise TailraceError(
+            "there is no such folder", where=f"--run-folder {folder}", hint="create it"
+        )
     most = bytes_of(most_bytes, "--most-bytes") if most_bytes else wanted.most_bytes
     if most == 0:
         raise TailraceError("nothing is that small", where="--most-bytes", hint="give 1M, say")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, Metrics, Quiet, one_of
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import DryRun, Input, Launcher, Ranks, plain_launcher
 from tailrace.errors import TailraceError
@@ -19,15 +19,16 @@ Kernel = Annotated[
     str,
     typer.Argument(
         metavar="KERNEL",
-        help="What to run: seism, slab, particle, amr, history.",
+        help="The kernel: seism, slab, particle, amr, history.",
         show_default=False,
+        autocompletion=one_of("seism", "slab", "particle", "amr", "history"),
     ),
 ]
 Words = Annotated[
     list[str],
     typer.Argument(
         metavar="KEY=VALUE", show_default=False,
-        help="Inputs that all runs have in common, for example processor=2x2x1 time=4.",
+        help="Inputs that all runs share, for example processor=2x2x1 time=4.",
     ),
 ]  # fmt: skip
 Vary = Annotated[
@@ -35,7 +36,7 @@ Vary = Annotated[
     typer.Option(
         "--vary", metavar="NAME=A,B,...", show_default=False,
         help="What varies: an input (chunk=64x64x64,none), an MPI-IO hint (cb_nodes=1,2), "
-        "mpiio=ompio,romio, mca.NAME=, env.NAME=, hint.NAME=. Give it once per NAME.",
+        "mpiio=ompio,romio, mca.NAME=, env.NAME=, hint.NAME=. Give it once for each NAME.",
     ),
 ]  # fmt: skip
 Repeat = Annotated[
@@ -45,32 +46,32 @@ Budget = Annotated[
     str,
     typer.Option(
         "--budget", metavar="TIME", show_default=False,
-        help="Give up what loses, round by round, so that all ends in this time: 10m, 90s, 1h30m.",
+        help="Time for all runs: 10m, 90s, 1h30m. Slow combinations are given up round by round.",
     ),
 ]  # fmt: skip
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", min=0, help="Of the random order. [default: random]",
+    typer.Option("--seed", metavar="N", min=0, help="Seed of the random order. [default: random]",
                  show_default=False),
 ]  # fmt: skip
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with the last such sweep in the results file.")
+    bool, typer.Option("--resume", help="Continue the last such sweep in the results file.")
 ]
 Folder = Annotated[
     Path | None,
     typer.Option(
         "--output", "-o", metavar="FOLDER", show_default=False,
-        help="Write the best settings into it: MPI-IO hints, environment, kernel input.",
+        help="Verify the best settings and write them here: hints, environment, kernel input.",
     ),
 ]  # fmt: skip
 Report = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", show_default=False,
-                 help="Also make a page of it, as `tailrace report` does."),
+                 help="Also make a page, as `tailrace report` does."),
 ]  # fmt: skip
 Metric = Annotated[
-    str,
-    typer.Option("--metric", metavar="durable|write|aggregate", help="Which time is ranked."),
+    Metrics,
+    typer.Option("--metric", metavar="durable|write|aggregate", help="The time that is ranked."),
 ]
 
 
@@ -92,10 +93,10 @@ def sweep(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Run a kernel with every combination of some settings, and rank them.
+    """Run a kernel with every combination of some settings, and rank the combinations.
 
-    Each run is a process of its own in a fresh folder; repetitions are made in random order, round
-    by round, after a warm-up of each combination. All Records are appended to results.jsonl.
+    Each run is a process of its own in a fresh folder. After a warm-up of each combination,
+    repetitions run in random order, round by round. All Records are appended to results.jsonl.
     """
     from tailrace.cli.sweep_run import SweepAsked, sweep_runs
 

@@ -11,81 +11,89 @@ import typer
 import xxhash
 
 from tailrace.cli.advise_command import Rules
-from tailrace.cli.options import Command, Declare, Json, Quiet
+from tailrace.cli.options import (
+    Allow,
+    Command,
+    Declare,
+    Json,
+    Quiet,
+    allowed,
+    minutes_of,
+    old_name,
+    renamed,
+)
 from tailrace.cli.output import Output
-from tailrace.errors import ExitCode, TailraceError, did_you_mean
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.readable import is_readable
+from tailrace.units import span_of
 
 To = Annotated[
     Path,
-    typer.Option("--output", "-o", metavar="FOLDER", help="Where plan, profile and result go."),
+    typer.Option("--output", "-o", metavar="FOLDER", help="Folder for plan, profile and result."),
 ]
 ScratchFolder = Annotated[
     Path | None,
     typer.Option(
         "--scratch", metavar="FOLDER", show_default=False,
-        help="Where runs work: on the file system that counts, with room for four times what a "
-        "run writes. [default: scratch, in the folder of -o]",
+        help="Folder in which runs work, on the file system that you want to measure. It needs "
+        "room for four times what a run writes. [default: scratch, in the folder of -o]",
     ),
 ]  # fmt: skip
-Limit = Annotated[
-    float | None,
+Timeout = Annotated[
+    str,
     typer.Option(
-        "--limit", min=1.0, metavar="SECONDS", show_default=False,
-        help="Most that one run may take. [default: 3600, and later as the first runs took]",
+        "--timeout", metavar="TIME", show_default=False,
+        help="Limit for one run: 90s, 10m. [default: 1h; for later runs five times the slowest "
+        "default]",
     ),
 ]  # fmt: skip
+OldLimit = Annotated[str, old_name("--limit")]
 Link = Annotated[
     list[str],
     typer.Option(
         "--link", metavar="GLOB", show_default=False,
-        help="Files or folders of the working folder that the program only reads: they are "
-        "linked to, not copied. May be given several times.",
+        help="Files or folders of the working folder that the program only reads. They are linked, "
+        "not copied. You may give it several times.",
     ),
 ]  # fmt: skip
 Stdin = Annotated[
     Path | None,
     typer.Option(
         "--stdin", metavar="FILE", show_default=False,
-        help="What each run reads from its standard input. [default: nothing]",
+        help="Standard input of each run. [default: none]",
     ),
 ]  # fmt: skip
-Allow = Annotated[
-    str,
-    typer.Option("--allow", metavar="CLASS,...", show_default=False, help="Rules of opt_in too."),
-]
 Cold = Annotated[
-    bool, typer.Option("--cold", help="Inputs out of the page cache before each run; else in it.")
+    bool, typer.Option("--cold", help="Put the inputs out of the page cache before each run.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; run nothing.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with a tune that was ended.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be copied and run; run nothing.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted tune.")]
 Search = Annotated[
-    float,
+    str,
     typer.Option(
-        "--search", min=0.0, metavar="MINUTES",
-        help="Look for better numbers around the plan, so long at most.",
+        "--search", metavar="TIME", show_default=False,
+        help="Search better numbers for the plan, for at most so long: 10m. [default: no search]",
     ),
 ]  # fmt: skip
 Budget = Annotated[
-    float,
+    str,
     typer.Option(
-        "--budget", min=0.0, metavar="MINUTES", show_default=False,
-        help="Most that all runs may take together, a search besides. [default: 15 times the "
-        "program's own run, at least 2 minutes]",
+        "--budget", metavar="TIME", show_default=False,
+        help="Time for all runs together, without a search: 10m, 1h30m. [default: 15 times one run "
+        "of the program, at least 2 minutes]",
     ),
 ]  # fmt: skip
 InPlace = Annotated[
     bool,
-    typer.Option(
-        "--in-place", help="Runs work in this folder itself; copies are kept and put back."
-    ),
+    typer.Option("--in-place", help="Run in this folder itself, and restore it after each run."),
 ]
 AllowOutside = Annotated[
     list[Path],
     typer.Option(
         "--allow-outside", metavar="FOLDER", show_default=False,
-        help="The program may write there too, in each of its runs. May be given several "
-        "times.",
+        help="The program may write there too, in each run. You may give it several times.",
     ),
 ]  # fmt: skip
 
@@ -94,15 +102,16 @@ def tune(
     command: Command,
     output_folder: To = Path("tailrace-tune"),
     scratch: ScratchFolder = None,
-    limit: Limit = None,
+    timeout: Timeout = "",
+    old_limit: OldLimit = "",
     link: Link = [],  # noqa: B006  (read only)
     stdin: Stdin = None,
-    allow: Allow = "",
+    allow: Allow = [],  # noqa: B006  (read only)
     rules: Rules = [],  # noqa: B006  (read only)
     declared: Declare = [],  # noqa: B006  (read only)
     cold: Cold = False,
-    budget: Budget = 0.0,
-    search: Search = 0.0,
+    budget: Budget = "",
+    search: Search = "",
     in_place: InPlace = False,
     allow_outside: AllowOutside = [],  # noqa: B006  (read only)
     resume: Resume = False,
@@ -110,11 +119,11 @@ def tune(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Make a program faster, as far as settings can, and prove it.
+    """Make a program faster by settings, and prove that it is.
 
-    Records a run, plans, compares what the program writes with the plan and without, leaves out
-    what does not pay, and measures plan and default in turns. Runs work on copies in a scratch
-    folder: the program's own files stay as they are.
+    It records one run, makes a plan, measures the program with the plan and without, compares the
+    content of the files, and keeps the settings that pay. Runs work on copies in a scratch folder:
+    your own files stay as they are.
     """
     from tailrace.cli.tune_show import show, show_preview
     from tailrace.cli.versions import version
@@ -124,13 +133,7 @@ def tune(
 
     output = Output(as_json=as_json, quiet=quiet)
     home = Path.cwd()
-    allowed = tuple(word for word in allow.split(",") if word)
-    for word in allowed:
-        if word not in {"opt_in", "collective"}:
-            raise TailraceError(
-                f'there is no class "{word}" to allow.{did_you_mean(word, ["opt_in"])}',
-                where="--allow", hint="opt_in; collective rules are tried for several ranks anyway",
-            )  # fmt: skip
+    timeout = renamed(output, "--limit", old_limit, "--timeout", timeout)
     if stdin is not None and not stdin.is_file():
         raise TailraceError("there is no such file", where=f"--stdin {stdin}")
     for opened in allow_outside:
@@ -143,10 +146,12 @@ def tune(
     asked = Asked(
         command=command, home=home, output=folder,
         scratch=(scratch / own if scratch else folder / "scratch").resolve(),
-        limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
+        limit_s=span_of(timeout, "--timeout") if timeout else None, allow=allowed(output, allow),
+        rules=tuple(rules), declared=tuple(declared),
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
         in_place=in_place, allow_outside=tuple(path.resolve() for path in allow_outside),
-        search_minutes=search, budget_minutes=budget, version=version(),
+        search_minutes=minutes_of(output, search, "--search"),
+        budget_minutes=minutes_of(output, budget, "--budget"), version=version(),
     )  # fmt: skip
     if dry_run:
         before = preview(asked)

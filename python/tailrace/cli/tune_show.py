@@ -15,7 +15,7 @@ from tailrace.tune.words import (
     repack_text,
     rule_text,
     speed_text,
-    title_of,
+    verdict_text,
 )
 from tailrace.units import mib, plural
 
@@ -25,12 +25,11 @@ Document = dict[str, Any]
 def show(output: Output, result: Document) -> None:
     """The verdict, the times, the rules, and what to do with it."""
     kept = result["kept"]
-    title = f"{title_of(result)}: {result['reason']}"
-    output.line(title, "bold green" if kept else "bold")
+    output.line(verdict_text(result), "bold green" if kept else "bold")
     if speed := speed_text(result):
         output.line(f"  {speed}")
     if result["verdict"] == "no_verdict" and (itself := itself_text(result)):
-        output.line(f"  as it is: {itself}")
+        output.line(f"  the default against itself: {itself}")
     output.line(f"  content: {content_text(result)}")
     for rule in result["rules"]:
         output.line(f"  {rule_text(rule)}")
@@ -58,17 +57,17 @@ def show(output: Output, result: Document) -> None:
 def show_preview(output: Output, before: Document) -> None:
     """What --dry-run tells."""
     output.line(f"runs: {shlex.join(before['argv'])}")
-    output.line(f"in: {before['folder']}, a fresh one each")
+    output.line(f"in: {before['folder']}, a fresh folder for each run")
     output.line(
         f"copied first: {plural(before['copied_files'], 'file')} ({mib(before['copied_bytes'])}), "
-        f"of {mib(before['free_bytes'])} that are free"
+        f"and {mib(before['free_bytes'])} are free"
     )
     if before["linked"]:
         output.line(f"linked: {', '.join(before['linked'])}")
     for note in before["notes"]:
         output.line(f"note: {note}")
     output.line(
-        "a recorded run, two that are kept, one with nothing of ours, one with the plan, one "
-        "without each rule if the plan is much faster, and 3 to 16 pairs of default and plan; as "
-        "long as --budget allows"
+        "one recorded run, two default runs whose files are kept, one without hooks, one with the "
+        "plan, one without each rule if the plan is much faster, and 3 to 16 pairs of default and "
+        "plan, as long as --budget allows"
     )

@@ -16,12 +16,13 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE",
-        help="A kernel's file (or several) to check, or two files to compare.",
+        help="One or more files of a kernel to check, or two files to compare.",
         show_default=False,
     ),
 ]
 Each = Annotated[
-    bool, typer.Option("--each", help="Check two files each against its fill; do not compare them.")
+    bool,
+    typer.Option("--each", help="Check each of two files against its fill; do not compare them."),
 ]
 Hashes = Annotated[
     bool, typer.Option("--hash", help="Print content hashes (XXH3-128), one per object and file.")
@@ -29,7 +30,7 @@ Hashes = Annotated[
 PluginLib = Annotated[
     str,
     typer.Option(
-        "--plugin-lib", metavar="LIB", help="The fill plugin, if not where the file says.",
+        "--plugin-lib", metavar="LIB", help="The fill plugin, if it is not where the file says.",
         show_default=False,
     ),
 ]  # fmt: skip
@@ -37,7 +38,7 @@ IgnoreList = Annotated[
     list[str],
     typer.Option(
         "--ignore", metavar="GLOB", show_default=False,
-        help="Leave out a path, or path@attribute; may be given several times.",
+        help="Leave out a path, or path@attribute. You may give it several times.",
     ),
 ]  # fmt: skip
 Rtol = Annotated[
@@ -63,11 +64,11 @@ def verify(
 ) -> int:
     """Check a kernel's file, compare two files, or print content hashes.
 
-    One file, three or more, or two with --each: reads each element of the kernel's files and
-    checks it against the fill that the file names. Two files: says whether they have the same
-    logical content, whatever their layout, chunking or compression.
+    With one file, three or more, or two and --each, it reads each element of the kernel's files
+    and checks it against the fill that the file names. With two files it says whether they have
+    the same content, whatever their layout, chunks or compression.
 
-    Exit code 3: something is wrong, differs, or is not a whole file.
+    Exit code 3: an element is wrong, the files differ, or a file is not complete.
     """
     output = Output(as_json=as_json, quiet=quiet)
     compares = len(files) == 2 and not each and not hashes

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from tailrace.doctor.commands import commands_section
 from tailrace.doctor.libraries import found_tool, hdf5_section, netcdf_section, programs_section
 from tailrace.doctor.model import Section, note
 from tailrace.doctor.mpi import mpi_section
@@ -26,7 +27,8 @@ def examine(folder: Path) -> list[Section]:
         ("python", "Python", python_section),
         ("recording", "Recording and advice", recording_section),
     ]
-    return [_guarded(key, title, probe) for key, title, probe in probes]
+    found = [_guarded(key, title, probe) for key, title, probe in probes]
+    return [commands_section(found), *found]
 
 
 def _guarded(key: str, title: str, probe: Callable[[], Section]) -> Section:

@@ -8,7 +8,7 @@ from importlib import metadata, util
 
 from tailrace.doctor.model import Finding, Section, ok
 from tailrace.doctor.model import missing as absent
-from tailrace.native import core
+from tailrace.native import core, why_missing
 
 _needed = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich", "msgspec", "pandas", "jinja2")
 
@@ -37,11 +37,6 @@ def _version(name: str) -> str:
 def _helper() -> Finding:
     if core() is not None:
         return ok("_core", "present (compiled helper)", available=True)
-    return absent(
-        "_core",
-        "the compiled helper is missing: `profile`, `intents`, `advise`, `apply`, `tune`, "
-        "`compare`, `sweep` and `scale` end with exit code 4; fill plugins are slower",
-        "install a C++ compiler (Debian: apt-get install g++), then `pip install "
-        "--force-reinstall` tailrace again; or `make build` in a clone",
-        available=False,
-    )
+    cause, remedy = why_missing()
+    text = f"the compiled helper is missing{cause and ': when tailrace was installed, '}{cause}"
+    return absent("_core", f"{text}; fill plugins are slower", remedy, available=False)

@@ -21,8 +21,7 @@ def _connector() -> Finding:
         folder = plugin.find()
         plugin.check(folder)
     except TailraceError as error:
-        text = f"{error.what}: `profile`, `apply` and `tune` end with exit code 4"
-        return missing(name, text, error.hint, path=None)
+        return missing(name, error.what, error.hint, path=None)
     return ok(name, str(folder / plugin.file_name), path=str(folder / plugin.file_name))
 
 
@@ -30,7 +29,7 @@ def _hook(layer: str) -> Finding:
     name, path = f"hook of {layer}", layers.find(layer)
     if path is None:
         text = f"not installed: `profile` records nothing of {layer}"
-        return missing(name, text, layers.remedies[layer], path=None)
+        return missing(name, text, layers.remedy(layer), path=None)
     if why := layers.why_not(path):
         return missing(name, f"cannot be loaded: {why}", "install tailrace anew", path=str(path))
     return ok(name, str(path), path=str(path))

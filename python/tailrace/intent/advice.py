@@ -15,7 +15,7 @@ from tailrace.intent.declarations import read_all
 from tailrace.intent.given_files import PLAN, RULES, check_it_is_a_file
 from tailrace.intent.native_calls import call, intents_of
 from tailrace.intent.overview import overview
-from tailrace.intent.sources import read_profiles, read_text
+from tailrace.intent.sources import read_profiles, read_text, whole_profile
 
 Document = dict[str, Any]
 
@@ -57,7 +57,7 @@ def _overview(
     texts: Sequence[tuple[str, str]], declarations: Sequence[tuple[str, str]], plan: Document
 ) -> Document:
     """Some inputs are profiles, others intents already."""
-    documents = [json.loads(text) for _, text in texts]
+    documents = [whole_profile(text) for _, text in texts]
     intents = [one for one in documents if _is_intents(one)]
     profiles = [one for one in documents if not _is_intents(one)]
     named = [text for text, one in zip(texts, documents, strict=True) if not _is_intents(one)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tailrace.globs import fits, matches
+from tailrace.globs import fits, matches, name_of
 from tailrace.intent import proof
 from tailrace.intent.native_calls import call
 from tailrace.units import plural
@@ -53,16 +53,25 @@ def why_not_collective(plan: Document, allowed: Sequence[str], command: Sequence
     if "collective" not in classes_of(plan):
         return ""
     if "collective" not in allowed:
-        return "collective: only with --allow collective, for the very run that was proven"
+        return "collective: it needs --allow collective, and the very run that was proven"
     if "proof" not in plan:
         return "collective: the plan has no proof of a run with it"
     differences = proof.differences(plan, command)
     return f"collective: not the proven run: {'; '.join(differences)}" if differences else ""
 
 
-def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line]]:
+def why_no_variables(plan: Document, command: Sequence[str]) -> str:
+    """Why variables of that class stay out of a proven run all the same; "": they do not."""
+    is_any = any(one.get("class") == "collective" for one in plan.get("environment", []))
+    why = proof.why_not_seen(plan, command) if is_any else ""
+    return f"collective: {why}" if why else ""
+
+
+def without_collective(
+    plan: Document, reason: str, of_variables: str = ""
+) -> tuple[Document, list[Line]]:
     """The plan without its collective settings, and those; with all where there is no reason, and
-    then each only for the number of ranks that was proven."""
+    then each only for the number of ranks that was proven. of_variables: a reason for these."""
     held: list[Line] = []
     entries = []
     for entry in plan.get("entries", []):
@@ -83,6 +92,7 @@ def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line
         if kept:
             entries.append({**entry, "settings": kept})
     variables = []
+    reason = reason or of_variables
     for one in plan.get("environment", []):
         if reason and one.get("class") == "collective":
             held.append(Line(one["because"]["rule"], one["name"], "held", reason))
@@ -98,8 +108,8 @@ def note_on_short_run(plan: Document, elapsed_s: float, command: Sequence[str]) 
     if elapsed_s > _short_s or "proof" in plan:
         return ""
     return (
-        f"the run took {elapsed_s:.1f} s: some tenths of a second of it may be the start of the "
-        "hooks, and the plan was not proven to bring more; whether it does, this measures: "
+        f"the run took {elapsed_s:.1f} s, and the start of the hooks may take some tenths of a "
+        "second of it. Nothing proves yet that this plan pays. To measure it: "
         f"tailrace tune -- {shlex.join(command)}"
     )
 
@@ -179,14 +189,11 @@ def lines_of(plan: Document, found: Document) -> list[Line]:
 def _not_met(plan: Document, found: Document) -> list[Line]:
     """Settings of entries that nothing was met for, though it may have been for another entry."""
     missing: dict[tuple[str, str, str], Line] = {}
-    anywhere = {(one.get("rule"), one.get("setting")) for one in found["outcomes"]}
+    became = _settings_by_place(found)
+    anywhere = {one for datasets in became.values() for here in datasets.values() for one in here}
     surely = anywhere if found.get("dropped") else set()  # not every place was noted down
     for entry in plan.get("entries", []):
-        here = {
-            (one["rule"], one["setting"])
-            for one in found["outcomes"]
-            if "rule" in one and _is_of(entry, one)
-        }
+        here = _at(entry, became)
         for setting in entry["settings"]:
             rule, key = setting["because"]["rule"], setting["key"]
             if (rule, key) in here | surely:
@@ -199,11 +206,36 @@ def _not_met(plan: Document, found: Document) -> list[Line]:
     return list(missing.values())
 
 
-def _is_of(entry: Document, outcome: Document) -> bool:
-    if not fits(outcome.get("file", ""), entry["file"]):
-        return False
+Places = dict[str, dict[str, set[tuple[str, str]]]]  # rule and setting, by file and dataset
+
+
+def _settings_by_place(found: Document) -> Places:
+    """What something was noted down of: a tune may have thousands of each."""
+    places: Places = {}
+    for one in found["outcomes"]:
+        if "rule" in one:
+            datasets = places.setdefault(one.get("file", ""), {})
+            here = datasets.setdefault(one.get("dataset", ""), set())
+            here.add((one["rule"], one["setting"]))
+    return places
+
+
+def _at(entry: Document, places: Places) -> set[tuple[str, str]]:
+    """What was noted down of the places that an entry is for."""
     wanted = entry.get("dataset", "")
-    return not wanted or matches(outcome.get("dataset", ""), wanted)
+    only = name_of(wanted)
+    here: set[tuple[str, str]] = set()
+    for file, datasets in places.items():
+        if not fits(file, entry["file"]):
+            continue
+        if not wanted:
+            names = list(datasets)
+        elif only is not None:
+            names = [only]
+        else:
+            names = [name for name in datasets if matches(name, wanted)]
+        here.update(*(datasets.get(name, set()) for name in names))
+    return here
 
 
 def _why_not_met(entry: Document, key: str, found: Document) -> str:
@@ -211,17 +243,17 @@ def _why_not_met(entry: Document, key: str, found: Document) -> str:
     seen = {layer for process in found["processes"] for layer in process["layers"]}
     if not seen and found.get("ended"):
         return (
-            f"nothing was noted down before the program ended with {found['ended']} "
-            "(TAILRACE_MODE=off tells whether it does so without the plan)"
+            f"nothing was recorded before the program ended with {found['ended']} "
+            "(run it without tailrace to see whether it does so too)"
         )
     if "hdf5" not in seen and not (seen and key.startswith("hint.")):
         without = "no process used HDF5 1.14 or newer as a shared library"
         return without + (", or opened a file by MPI-IO" if key.startswith("hint.") else "")
     if any(fits(file, entry["file"]) for file in met):
         if not entry.get("dataset"):
-            return "the file was not created or opened as the entry wants it"
+            return "the file was not created or opened in the way that the entry is for"
         nearest = _nearest_dataset(entry, found)
-        return "no such dataset was created or opened as the entry wants it" + nearest
+        return "no such dataset was created or opened in the way that the entry is for" + nearest
     whole = "/" in entry["file"]
     opened = {one["file"] for one in found["outcomes"] if "file" in one}
     names = {file if whole else file.rsplit("/", 1)[-1]: file for file in sorted(opened)}

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.native import missing
 
 file_name = "libtailrace_intent.so"
 _codes = {1: ExitCode.RUN_FAILED, 2: ExitCode.USAGE, 4: ExitCode.CAPABILITY_MISSING}
@@ -144,13 +145,7 @@ def _on_list(target: Any, where: str, call: Any) -> None:
     number, owner = _number_of(target, where)
     lib = library()
     if lib is None:
-        raise TailraceError(
-            "declarations on lists need the compiled part of this package, and it was installed "
-            "without",
-            where=where,
-            hint="install it where a C++ compiler is: pip install --force-reinstall tailrace",
-            code=ExitCode.CAPABILITY_MISSING,
-        )
+        raise missing("declarations on lists need the compiled part of this package", where)
     with _lock_of(owner):
         # Its HDF5 is the one that the package of the list is linked with.
         lib.tailrace_intent_use(ctypes.CDLL(owner)._handle if owner else None)

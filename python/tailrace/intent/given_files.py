@@ -20,7 +20,7 @@ class Kind:
 
 PROFILE = Kind(
     "a profile or a Darshan log",
-    "`tailrace profile -- command` makes a profile; a Darshan log ends in .darshan and lies where "
+    "`tailrace profile -- command` makes a profile; a Darshan log ends in .darshan and is where "
     "`darshan-config --log-path` says",
 )
 LOG = Kind("a Darshan log", PROFILE.remedy)

@@ -12,17 +12,22 @@ from pathlib import Path
 from typing import Any
 
 import tailrace
+from tailrace import native
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, program_file
 from tailrace.run.launcher import flavour_of, launchers
 
+most_ranges = 64  # that a profile keeps of one file
+
 LAYERS = ("hdf5", "mpiio", "posix")
 PRELOADED = ("mpiio", "posix")
-remedies = {
-    "mpiio": "build tailrace with MPI (`make build` in a clone); --layers hdf5 records without it",
-    "posix": "install a C++ compiler (Debian: apt-get install g++), then `pip install "
-    "--force-reinstall` tailrace again; or `make build` in a clone",
-}
+
+
+def remedy(layer: str) -> str:
+    """How its hook is got."""
+    if layer == "mpiio":
+        return "build tailrace with MPI (`make build` in a clone); --layers hdf5 records without it"
+    return native.why_missing()[1]
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ def prepare(
     preloads = _preloads(layers, hooks)
     for script in program_file.replaces_preload(command) if preloads else ():
         hooks.notes.append(
-            f"{script} sets LD_PRELOAD anew: of what it starts then only what HDF5 tells is "
+            f"{script} sets LD_PRELOAD: of the programs that it starts then, only HDF5 is "
             "recorded; write LD_PRELOAD=LIBRARY:$LD_PRELOAD there"
         )
     if preloads and _can_preload(command, hooks, given):
@@ -131,14 +136,14 @@ def _preloads(layers: Layers, hooks: Hooks) -> list[str]:
             if layers.asked:
                 raise TailraceError(
                     f"the hook of the layer {name} (libtailrace_{name}.so) is not installed",
-                    where="--layers", hint=remedies[name], code=ExitCode.CAPABILITY_MISSING,
+                    where="--layers", hint=remedy(name), code=ExitCode.CAPABILITY_MISSING,
                 )  # fmt: skip
             continue
         if reason := why_not(path):
             if layers.asked:
                 raise TailraceError(
                     f"the hook of the layer {name} cannot be loaded: {reason}", where=str(path),
-                    hint="the program was not started; install tailrace anew on this machine",
+                    hint="the program was not started; install tailrace again on this machine",
                     code=ExitCode.CAPABILITY_MISSING,
                 )  # fmt: skip
             hooks.notes.append(f"the layer {name} is not recorded: {reason}")
@@ -151,7 +156,7 @@ def _can_preload(command: list[str], hooks: Hooks, given: Mapping[str, str]) -> 
     """Whether the program takes preloaded libraries; where it only ignores them, a note is all."""
     for program in program_file.programs_in(command):
         if reason := program_file.why_no_preload(program, given):
-            hooks.notes.append(f"only what HDF5 tells is recorded: {program} {reason}")
+            hooks.notes.append(f"only HDF5 is recorded: {program} {reason}")
             return False
     return True
 
@@ -208,7 +213,8 @@ def without_doubles(profile: dict[str, object]) -> None:
             if calls and (writes := calls.get("writes") or {}).get("bytes"):
                 # Those of a single process have no ranges.
                 ranges = writes.get("ranges", [])
-                file["writers"] = max(1, sum(one["bytes"] > 0 for one in ranges))
+                if len(ranges) < most_ranges:
+                    file["writers"] = max(1, sum(one["bytes"] > 0 for one in ranges))
 
 
 def _end(calls: Mapping[str, Any], above: Mapping[str, Any]) -> int | None:

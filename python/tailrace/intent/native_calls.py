@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.native import core
+from tailrace.native import core, missing
 
 
 def intents_of(
@@ -46,12 +46,7 @@ def call(name: str, *arguments: Any) -> Any:
     module = core()
     function: Callable[..., Any] | None = getattr(module, name, None)
     if function is None:
-        raise TailraceError(
-            "profiles, intents and plans need the compiled part of this package, and it was "
-            "installed without",
-            hint="install it where a C++ compiler is: pip install --force-reinstall tailrace",
-            code=ExitCode.CAPABILITY_MISSING,
-        )
+        raise missing("profiles, intents and plans need the compiled part of this package")
     try:
         return function(*arguments)
     except ValueError as error:

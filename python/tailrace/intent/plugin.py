@@ -12,6 +12,7 @@ from pathlib import Path
 
 import tailrace
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.native import missing
 
 file_name = "libtailrace_vol.so"
 connector = "tailrace under_vol=0;under_info={}"
@@ -40,14 +41,7 @@ def find(environment: Mapping[str, str] = os.environ, command: str = "profile") 
     for folder in candidates(environment):
         if (folder / file_name).is_file():
             return folder
-    raise TailraceError(
-        f"the HDF5 connector ({file_name}) is not installed, as where a C++ compiler was missing "
-        "when tailrace was installed",
-        where=command,
-        hint="install a C++ compiler (Debian: apt-get install g++), then `pip install "
-        "--force-reinstall` tailrace again; or `make build` in a clone",
-        code=ExitCode.CAPABILITY_MISSING,
-    )
+    raise missing(f"the HDF5 connector ({file_name}) is not installed", command)
 
 
 def check(folder: Path) -> None:
@@ -65,7 +59,7 @@ def check(folder: Path) -> None:
     raise TailraceError(
         f"the HDF5 connector cannot be loaded: {why}",
         where=str(path),
-        hint="the program was not started; install tailrace anew on this machine",
+        hint="the program was not started; install tailrace again on this machine",
         code=ExitCode.CAPABILITY_MISSING,
     )
 

@@ -17,6 +17,9 @@ import xxhash
 from tailrace.errors import TailraceError
 from tailrace.intent.program_file import is_compiled
 from tailrace.readable import is_readable, readable
+from tailrace.run.launcher import launchers
+from tailrace.run.ranks import ranks_of
+from tailrace.units import plural
 
 Document = dict[str, Any]
 
@@ -98,7 +101,7 @@ def _check_it_can_be_written(proof: Document) -> None:
 
 def differences(plan: Document, command: Sequence[str]) -> list[str]:
     """In what a command is not the run of the plan's proof. The versions of HDF5 and MPI, and the
-    ranks of each file, are left to the connector, which sees them."""
+    ranks of each file, are left to the connector, which sees them; variables to why_not_seen()."""
     proof = plan["proof"]
     found = []
     if proof["plan"] != plan.get("hash"):
@@ -108,6 +111,29 @@ def differences(plan: Document, command: Sequence[str]) -> list[str]:
     if "environment" in proof:
         found += _other_variables(proof["environment"], environment_of_run())
     return found
+
+
+def why_not_seen(
+    plan: Document, command: Sequence[str], given: Mapping[str, str] = os.environ
+) -> str:
+    """Why nobody can see, before a run that differences() finds nothing in, that it has the ranks
+    and the MPI of the proof. Settings wait for the hooks, which see them; variables cannot."""
+    proof = plan["proof"]
+    proven, found = proof.get("ranks"), ranks_of(command, given)
+    if found is None or proven is None:
+        return (
+            "nothing tells how many ranks the run will have: name them in the launcher's words "
+            f"(mpiexec -n {proven or 'RANKS'}), for tailrace tune too"
+        )
+    if found != proven:
+        return f"the run has {plural(found, 'rank')}, and the proven one had {proven}"
+    names = [Path(one["name"]).name for one in proof["files"]]
+    if any(name.startswith(("libmpi", *launchers)) for name in names):
+        return ""  # and it is as it was
+    return (
+        f"nothing tells that its MPI is {proof.get('mpi_version', 'that of the proven run')}: the "
+        "program is not linked with it, and the launcher is none of its own"
+    )
 
 
 def environment(plan: Document) -> Mapping[str, str]:
@@ -180,7 +206,7 @@ def _differs(proven: Document) -> str:
     name = proven["name"]
     path = _found(name)
     if path is None:
-        return f"{name} is not there any more"
+        return f"{name} does not exist any more"
     if path.stat().st_size != proven["bytes"]:
         return f"{name} has {path.stat().st_size} bytes and had {proven['bytes']}"
     now = _state(name, path)

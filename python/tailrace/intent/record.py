@@ -22,7 +22,8 @@ from tailrace.whole_files import is_stream
 
 @dataclass(frozen=True)
 class Ended:
-    """How the program ended; `signal_number` where a signal ended it."""
+    """How the program ended, with the exit code that a shell gives for it; `signal_number` where a
+    signal ended it."""
 
     code: int
     elapsed_s: float
@@ -30,7 +31,8 @@ class Ended:
 
     @property
     def how(self) -> str:
-        return f"signal {self.signal_number}" if self.signal_number else f"exit code {self.code}"
+        by_signal = f"signal {self.signal_number} (exit code {self.code})"
+        return by_signal if self.signal_number else f"exit code {self.code}"
 
 
 def with_environment(
@@ -69,10 +71,11 @@ def run(words: list[str], added: dict[str, str], *, quiet_stdout: bool) -> Ended
             stdout=sys.stderr.fileno() if quiet_stdout else None,
         )
     except OSError as error:
-        code = ExitCode.USAGE if isinstance(error, FileNotFoundError) else ExitCode.RUN_FAILED
+        is_absent = isinstance(error, FileNotFoundError)
+        code = ExitCode.NOT_FOUND if is_absent else ExitCode.NOT_STARTED
         raise TailraceError(
             f"the program cannot be started: {error.strerror}", where=words[0], code=code,
-            hint="what follows -- is run as it is, without a shell",
+            hint="the words after -- are run directly, without a shell",
         ) from error  # fmt: skip
     with _waiting(process):
         status = process.wait()
@@ -117,7 +120,7 @@ def spool_folder(
             pass  # the program has removed it
         except OSError:
             name = folder.name if folder.parent == _here() else str(folder)
-            tell(f"what the processes noted down is kept: {name}{use.format(shlex.quote(name))}")
+            tell(f"the records of the processes are kept: {name}{use.format(shlex.quote(name))}")
         raise
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
@@ -142,7 +145,7 @@ def _new_folder(output: Path) -> Path:
             pass
         except OSError as error:
             raise TailraceError(
-                f"no folder can be made for what the processes note down: {error.strerror}",
-                where=str(folder), hint="go to a folder that takes one",
+                f"no folder can be made for the records of the processes: {error.strerror}",
+                where=str(folder), hint="work in a folder in which you may write",
             ) from error  # fmt: skip
         number += 1

@@ -13,6 +13,8 @@ from tailrace.intent.darshan_log import Json
 from tailrace.intent.given_files import check_it_is_a_file
 
 _most_to_look_at = 1000
+_bases = 4  # datasets that the next one may be like
+_sides = ("reads", "writes")
 
 
 def read_profiles(
@@ -78,11 +80,64 @@ def read_text(file: Path) -> str:
 
 
 def profile_text(profile: Json) -> str:
-    """A profile as it is written: for people too, unless it has more datasets than they look at."""
+    """A profile as it is written: for people too, unless it has more datasets than they look at.
+    Then each says only in what it is unlike an earlier one."""
     datasets = sum(len(file.get("datasets", [])) for file in profile.get("files", []))
-    if datasets > _most_to_look_at:
-        return json.dumps(profile, separators=(",", ":")) + "\n"
-    return json.dumps(profile, indent=2) + "\n"
+    if datasets <= _most_to_look_at:
+        return json.dumps(profile, indent=2) + "\n"
+    files = [
+        {**file, "datasets": _likened(file["datasets"])} if file.get("datasets") else file
+        for file in profile["files"]
+    ]
+    return json.dumps({**profile, "files": files}, separators=(",", ":")) + "\n"
+
+
+def whole_profile(text: str) -> Json:
+    """What profile_text has written, each dataset with all its keys."""
+    profile: Json = json.loads(text)
+    for file in profile.get("files", []):
+        datasets = file.get("datasets") or []
+        for number, one in enumerate(datasets):
+            if (like := one.pop("like", None)) is not None:
+                datasets[number] = _patched(datasets[like], one)
+    return profile
+
+
+def _likened(datasets: Sequence[Json]) -> list[Json]:
+    found: list[Json] = []
+    bases: list[int] = []
+    for number, one in enumerate(datasets):
+        patches = [{"like": base, **_unlike(datasets[base], one)} for base in bases]
+        least = min(patches, key=_keys, default=None)
+        if least is not None and 2 * _keys(least) <= _keys(one):
+            found.append({"path": one["path"], "interface": one["interface"], **least})
+        else:
+            found.append(one)
+            bases = [number, *bases[: _bases - 1]]
+    return found
+
+
+def _keys(dataset: Json) -> int:
+    return len(dataset) + sum(len(dataset.get(side) or ()) for side in _sides)
+
+
+def _unlike(base: Json, one: Json) -> Json:
+    """Keys with another value; null: it has none."""
+    found: Json = {key: None for key in base if key not in one}
+    for key, value in one.items():
+        before = base.get(key)
+        if before == value:
+            continue
+        found[key] = _unlike(before, value) if key in _sides and before and value else value
+    return found
+
+
+def _patched(base: Json, given: Json) -> Json:
+    made = {**base, **given}
+    for side in _sides:
+        if base.get(side) and given.get(side):
+            made[side] = _patched(base[side], given[side])
+    return {key: value for key, value in made.items() if value is not None}
 
 
 def worth_saying(profile: Json) -> list[str]:

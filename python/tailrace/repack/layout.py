@@ -103,7 +103,7 @@ def decided(dataset: Dataset, wish: Wish, memory: Memory, notes: list[str]) -> C
     if new == dataset.storage:
         return None
     if _is_lossy(dataset, new):
-        what = "its filter (scale-offset) rounds floats anew in each layout; it stays as it is"
+        what = "its filter (scale-offset) would round the floats again; it stays as it is"
         _say(wish, notes, dataset, what, f"--filters {dataset.path}=none, or deflate=1, too")
         return None
     return Change(dataset, new, wish.allocation_time, tuple(wish.why))
@@ -111,7 +111,7 @@ def decided(dataset: Dataset, wish: Wish, memory: Memory, notes: list[str]) -> C
 
 def _why_not_at_all(dataset: Dataset) -> str:
     if dataset.storage.layout in {"external", "virtual"}:
-        return "its elements lie in other files; it stays as it is"
+        return "its elements are in other files; it stays as it is"
     if not dataset.shape:
         return "it has no dimensions; it stays as it is"
     if 0 in (limit for limit in dataset.limits):
@@ -143,7 +143,7 @@ def _fitted(
     if fitted != chunk:
         notes.append(
             f"{dataset.path}: chunk {shown(chunk)} is larger than the dataset can be; "
-            f"{shown(fitted)} is taken"
+            f"{shown(fitted)} is used"
         )
     size = math.prod(fitted) * dataset.item_bytes
     most = min(memory.largest_chunk_bytes, _largest_chunk)
@@ -160,7 +160,7 @@ def _with_filters(dataset: Dataset, new: Storage, wish: Wish, notes: list[str]) 
     if wanted is None and (wish.deflate or wish.shuffle):
         wanted = _added(old, wish)
         if wanted is None:
-            notes.append(f"{dataset.path}: it is compressed otherwise, and stays so")
+            notes.append(f"{dataset.path}: it has another compression, and keeps it")
     if new.layout != "chunked":
         if wanted:
             _say(wish, notes, dataset, "filters are for datasets in chunks; give it a --chunk")

@@ -33,7 +33,7 @@ class Memory:
     def __post_init__(self) -> None:
         if self.limit_bytes < LEAST_BYTES:
             raise TailraceError(
-                f"{mib(self.limit_bytes)} of memory are too few", where="--memory",
+                f"{mib(self.limit_bytes)} of memory are too little", where="--memory",
                 hint=f"at least {mib(LEAST_BYTES)}, the program itself included",
             )  # fmt: skip
 
@@ -87,7 +87,7 @@ class Memory:
             raise TailraceError(
                 f"{dataset.path}: one of its chunks has {mib(size)}, which do not fit the limit of "
                 f"{mib(self.limit_bytes)} of memory",
-                where="--memory", hint=f"--memory {-(-need >> 20)}M would do",
+                where="--memory", hint=f"--memory {-(-need >> 20)}M is enough",
             )  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def check_contents(real: Path, found: Survey, memory: Memory) -> None:
         if not dataset.readable:
             names = ", ".join(one.name or str(one.code) for one in dataset.storage.filters)
             raise TailraceError(
-                f"{dataset.path} has a filter that is not there (one of: {names}), so the new file "
+                f"{dataset.path} has a filter that is missing (one of: {names}), so the new file "
                 "could not be verified",
                 where=str(real), code=ExitCode.CAPABILITY_MISSING,
                 hint="set HDF5_PLUGIN_PATH to its plugin's folder, or `pip install hdf5plugin`",
@@ -100,7 +100,7 @@ def opened(path: Path) -> h5py.File:
             raise refused(
                 path, "says that a program is writing it",
                 "wait until that is done; or, if it was killed, `h5clear -s` of the HDF5 tools "
-                "takes the mark away",
+                "removes the mark",
             ) from error  # fmt: skip
         raise damaged(path, error) from error
 

@@ -87,7 +87,7 @@ def check_space(target: Path, need_bytes: int) -> None:
     free = shutil.disk_usage(target.parent).free
     if free < need_bytes:
         raise TailraceError(
-            f"the new file needs some {mib(need_bytes)}, and {mib(free)} are free",
+            f"the new file needs about {mib(need_bytes)}, and {mib(free)} are free",
             where=str(target.parent), code=ExitCode.RUN_FAILED,
             hint="make room, or write to another disk with -o",
         )  # fmt: skip

@@ -47,7 +47,7 @@ def reads_in(
         nearest = f"; the nearest is {near[0]}" if near else ""
         raise TailraceError(
             f"knows no file {name}{nearest}", where=where,
-            hint="--as NAME repacks the file as if it had that name",
+            hint="--plan-path PATH repacks the file as if it had that name",
         )  # fmt: skip
     asked = [
         (
@@ -77,6 +77,9 @@ class BadlyRead:
     saved_s: float | None = None
 
 
-def badly_read(profile: Mapping[str, Any]) -> list[BadlyRead]:
-    """All such files, those first that save the most."""
-    return [BadlyRead(*one) for one in call("badly_read", json.dumps(profile), "profile")]
+def badly_read(
+    profile: Mapping[str, Any], plan: Mapping[str, Any] | None = None
+) -> list[BadlyRead]:
+    """All such files, those first that save the most. plan: on top of which that is."""
+    kept = json.dumps(plan) if plan else ""
+    return [BadlyRead(*one) for one in call("badly_read", json.dumps(profile), "profile", kept)]

@@ -154,7 +154,7 @@ def _decide(
         from_plan(wishes, document, where, name, found.datasets)
         if wishes.others:
             report.notes.append(
-                f"not kept in a file, but set when it is used (tailrace apply): "
+                f"not settings of a file, but of each run (tailrace apply): "
                 f"{', '.join(wishes.others)}"
             )
     from_options(wishes, options.chunks, options.filters, found.datasets)
@@ -166,9 +166,9 @@ def _decide(
             if wish.chunk is not None:
                 wish.why.append(f"{plural(seen.calls, 'read')} of {shown(seen.extents)}")
             elif dataset.storage.layout in {"external", "virtual"}:
-                report.notes.append(f"{dataset.path}: its elements lie in other files")
+                report.notes.append(f"{dataset.path}: its elements are in other files")
             elif dataset.bytes >= 1 << 20:
-                report.notes.append(f"{dataset.path}: lies well enough for its reads")
+                report.notes.append(f"{dataset.path}: its layout suits its reads already")
         change = decided(dataset, wish, options.memory, report.notes)
         if change is not None:
             report.changes.append(change)
@@ -259,7 +259,7 @@ def _verify(report: Report, real: Path, part: Path, options: Options, tell: Mete
     if not report.verified.ok:
         first = report.verified.first[0]
         raise TailraceError(
-            f"the new file would not say the same: {first.where}: {first.one} became {first.other}",
+            f"the new file would differ: {first.where}: {first.one} became {first.other}",
             where=str(real), hint="the old file is untouched; please report this",
             code=ExitCode.VERIFICATION_FAILED,
         )  # fmt: skip
@@ -268,7 +268,7 @@ def _verify(report: Report, real: Path, part: Path, options: Options, tell: Mete
     for change in report.changes:
         if not _alike(now[change.dataset.path], change.new):
             raise TailraceError(
-                f"{change.dataset.path} did not get the layout that was wished", where=str(real),
+                f"{change.dataset.path} did not get the wanted layout", where=str(real),
                 hint="the old file is untouched; please report this", code=ExitCode.RUN_FAILED,
             )  # fmt: skip
 

@@ -88,7 +88,9 @@ def _matches_nothing(
     entries = plan.get("entries") or []
     files = sorted({entry["file"] for entry in entries})
     if not files:
-        return TailraceError("sets nothing", where=where, hint="see what it held back, and why")
+        return TailraceError(
+            "sets nothing", where=where, hint="`tailrace advise` says what it held back, and why"
+        )
     short = name.rsplit("/", 1)[-1]
     if any(fnmatchcase(name if "/" in file else short, file) for file in files):
         wanted = [entry["dataset"] for entry in entries if entry["dataset"]]
@@ -102,7 +104,7 @@ def _matches_nothing(
     near_files = difflib.get_close_matches(name, files, 1, 0.0)
     return TailraceError(
         f"has nothing for {name}; the nearest is {near_files[0] if near_files else files[0]}",
-        where=where, hint="--as NAME repacks the file as if it had that name",
+        where=where, hint="--plan-path PATH repacks the file as if it had that name",
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ class Confinement:
         self.why_not = _why_not(given)
         opened = _opened_to_ranks(yours, command)
         self.beyond = _beyond(command, given) or (
-            f"what lies in {opened[0]}, where MPI makes files of its own" if opened else ""
+            f"files in {opened[0]}, where MPI makes its own" if opened else ""
         )
         self.temporary = _still_ours(temporary) or _new_folder(root, given)
         names = ("TMPDIR", *(name for name in ("TMP", "TEMP") if name in given))

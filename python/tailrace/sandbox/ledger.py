@@ -45,6 +45,11 @@ class Ledger:
         """None: nothing is known of it."""
         return self._facts.get(name)
 
+    def forget_all(self) -> None:
+        """As if it had not begun; the folder stays, with its lock."""
+        self._path.unlink(missing_ok=True)
+        self._facts = {}
+
     def all(self) -> dict[str, Json]:
         """Every fact by its name, in the order in which they were found."""
         return dict(self._facts)

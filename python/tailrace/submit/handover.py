@@ -42,7 +42,7 @@ def keep(text: str, folder: Path, stem: str, suffix: str) -> Path:
             raise TailraceError(
                 f"cannot be written: {os.strerror(error.errno or 0)}",
                 where=str(path),
-                hint="give --rundir in a folder of yours",
+                hint="give --run-folder in a folder of yours",
             ) from error
         path.chmod(0o755)
         return path

@@ -111,10 +111,10 @@ def one_line(text: str, where: str) -> str:
 def run_folder(given: Path | None, kernel: str) -> Path:
     """Absolute: a job does not begin where it was submitted."""
     folder = (given if given is not None else Path(f"tailrace-{kernel}")).absolute()
-    one_line(str(folder), "--rundir")
+    one_line(str(folder), "--run-folder")
     if folder.exists() and not folder.is_dir():
         raise TailraceError(
-            f"{folder} is not a folder", where="--rundir", hint="give the name of a folder"
+            f"{folder} is not a folder", where="--run-folder", hint="give the name of a folder"
         )
     return folder
 

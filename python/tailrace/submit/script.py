@@ -94,7 +94,7 @@ def _striping(request: Request) -> list[str]:
         "if command -v lfs >/dev/null; then",
         f"    if ! {command}; then",
         f'        echo "tailrace: error: {command} failed: is the run folder on Lustre?" >&2',
-        '        echo "       hint: give --rundir on Lustre, or no --stripe option." >&2',
+        '        echo "       hint: give --run-folder on Lustre, or no --stripe option." >&2',
         "        exit 1",
         "    fi",
         "    lfs getstripe -d .",

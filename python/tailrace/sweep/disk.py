@@ -14,7 +14,7 @@ from tailrace.units import mib
 # Metadata, alignment and what others write meanwhile.
 _share = 1.1
 _rest_bytes = 64 << 20
-_hint = "make room and go on with --resume, or write less (time, domain) or elsewhere (filename)"
+_hint = "make room and continue with --resume, or write less (time, domain) or elsewhere (filename)"
 
 
 class NoRoom(TailraceError):

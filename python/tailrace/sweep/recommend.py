@@ -26,7 +26,7 @@ def check_folder(folder: Path, kernel: str) -> None:
         raise TailraceError("is no folder", where=where, hint="name another with --output")
     if not folder.exists() and not folder.parent.is_dir():
         raise TailraceError(
-            "cannot be made: the folder above it is not there", where=where,
+            "cannot be made: the folder above it does not exist", where=where,
             hint="make it first, or name another with --output",
         )  # fmt: skip
     for name in _names(kernel):

@@ -37,10 +37,10 @@ Copies = dict[str, Path]  # of inputs, by their names in the working folder
 
 _least_limit_s = 10.0
 _times_slower = 5.0  # than the slowest default: then it hangs, or might as well
-_plain = "default with nothing of ours"
+_plain = "default without hooks"
 _most_defaults = 6  # that are kept to be compared
-_met_limit = "it met its time limit, which one stall of the machine can do"
-_failed_once = "the default after it did not fail"
+_met_limit = "it met its time limit, perhaps because the machine stalled"
+_failed_once = "the default run after it did not fail"
 
 
 class Misbehaved(Exception):
@@ -71,6 +71,7 @@ class Arms:
         self._budget = budget
         self._same: tuple[Comparison, Times] | None = None
         self.pace = Pace()
+        self.fastest_s = 0.0  # of the two
 
     @property
     def same(self) -> Comparison | None:
@@ -83,8 +84,9 @@ class Arms:
         self._limit_s, self._given_s = limit_s, limit_s if is_given else None
         kept = [self._kept(name) for name in ("default-1", "default-2")]
         self._default = kept[0]
-        slowest = max(self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2"))
-        derived_s = max(_least_limit_s, _times_slower * slowest)
+        times = [self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2")]
+        self.fastest_s = min(times)
+        derived_s = max(_least_limit_s, _times_slower * max(times))
         self._limit_s, self._is_derived = min(limit_s, derived_s), derived_s < limit_s
         known = self._known = content.by_itself(kept[0], kept[1])
         while self._ledger.known(self._next_default) is not None:
@@ -128,7 +130,7 @@ class Arms:
         if is_full or other.code != self._default.code or not self._has_room():
             return False
         before = self.all_that_differs(known)
-        self._say("it differs: the default once more, to see whether that does so too by now")
+        self._say("the content differs: one more default run, to see whether it differs too")
         self._hold_another()
         after = self.all_that_differs(known)
         return set(after.names) != set(before.names) or after.renamed != before.renamed
@@ -195,9 +197,7 @@ class Arms:
     def against_itself(self) -> Times:
         """The default, with more pairs where there may be a difference; once in a tune."""
         if self._same is None:
-            self._say(
-                "the difference is small: the default against itself, to see how steady it is"
-            )
+            self._say("the difference is small: comparing the default with itself")
             self._same = pairs.against_itself(
                 self._ledger, "default against itself", ("A1", "A2"), self._timed({}), self._say
             )
@@ -329,6 +329,8 @@ class Arms:
             if is_last and measured.outcome.stopped == "limit":
                 self._drop(measured)
                 raise BudgetEnded
+            if measured.outcome.stopped == "limit":
+                self._budget.hung(measured.whole_s)
             reason = self._why_again(plan, measured)
             if not reason or reason in reasons:
                 break
@@ -337,7 +339,7 @@ class Arms:
             if reason == _failed_once and not self._may_be_chance(name, measured):
                 break
             reasons.add(reason)
-            self._say(f"{name} is made once more: {reason}")
+            self._say(f"{name} is repeated: {reason}")
             if measured.altered:
                 self._ledger.note("copies", sorted(self._ground.copies))
             self._drop(measured)
@@ -347,14 +349,15 @@ class Arms:
             self._failures.was_no_chance(name)
         if measured.outcome.stopped == "disk":
             raise self._failed(name, measured)
-        self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
+        if not measured.outcome.stopped:
+            self.pace.add("tuned" if plan is not None else "default", measured.whole_s)
         return measured
 
     def _why_again(self, plan: Document | None, measured: Measured) -> str:
         if measured.altered:
-            return "it wrote to an input behind a link, which is a copy from now on"
+            return "it wrote to an input through a link; from now on the input is a copy"
         if measured.outcome.was_held:
-            return "tune itself was stopped meanwhile, so that its time is not known"
+            return "tune itself was stopped during it, so its time is not known"
         is_default = plan is None and not self._on_copies
         if measured.outcome.stopped == "limit" and self._limit(is_default=is_default)[1]:
             return _met_limit
@@ -369,7 +372,7 @@ class Arms:
 
     def _may_be_chance(self, name: str, measured: Measured) -> bool:
         """Whether a run that failed is made once more. Raises: the default fails too by now."""
-        self._say(f"{name} failed: the default once more, to see whether that fails too by now")
+        self._say(f"{name} failed: one more default run, to see whether it fails too")
         with self._finding({}):
             between = f"{name}{BETWEEN}"
             self._ledger.fact(between, lambda: self._timed_fact(between, None))
@@ -399,17 +402,27 @@ class Arms:
         if not names:
             return []
         return [
-            "left out of the comparison since a later run of the default differs there from the "
-            f"first two: {some(sorted(names), 3)}"
+            "left out of the comparison, since a later default run differs there from the first "
+            f"two: {some(sorted(names), 3)}"
         ]
+
+    def check_time(self, next_s: float) -> None:
+        """Raises BudgetEnded: what takes so long, and is no run, would end too late."""
+        self._budget.check(next_s)
 
     def expect(self, elapsed_s: float) -> None:
         """Says how long a run takes, and all of them at most."""
-        one = self.pace.of("default") or elapsed_s
+        hung = ", but for those that hang," if self._budget.is_default else ""
         self._say(
-            f"a run takes about {one:.1f} s; the runs that follow end {self._budget.words} after "
-            "the start at the latest (--budget)"
+            f"a run takes about {elapsed_s:.1f} s; the runs that follow{hung} end at the latest "
+            f"{self._budget.words} after the start (--budget)"
         )
+        least_s = recording.runs_of_a_verdict * elapsed_s
+        if least_s > self._budget.all_s:
+            self._say(
+                f"a verdict takes some {recording.runs_of_a_verdict} runs: --budget "
+                f"{math.ceil(least_s / 60)}m"
+            )
 
 
 def _file_name(name: str) -> str:

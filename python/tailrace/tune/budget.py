@@ -19,18 +19,27 @@ class BudgetEnded(Exception):
 class Budget:
     """seconds: in all; 0: so many times as long as a run, which start() is told. spent_s: by the
     runs of a tune that is gone on with. more_s: that are given besides, for a search.
-    kept_back_s: for a run that has to be made in the end."""
+    kept_back_s: for a run that has to be made in the end. is_default: nobody has given it."""
 
     seconds: float = 0.0
     spent_s: float = 0.0
     more_s: float = 0.0
     kept_back_s: float = 0.0
     began: float = field(default_factory=time.monotonic)
+    is_default: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.is_default = not self.seconds
 
     def start(self, run_s: float) -> None:
         """After the run that was recorded."""
-        if not self.seconds:
+        if self.is_default:
             self.seconds = max(least_s, times_a_run * run_s)
+
+    def hung(self, whole_s: float) -> None:
+        """A run was ended at its limit, which no default reckons with."""
+        if self.is_default:
+            self.spent_s -= whole_s
 
     @property
     def all_s(self) -> float:

@@ -40,7 +40,7 @@ class Checked:
         if self.outcome.stopped == "limit":
             return f"with it the program hung: {self.outcome.words}"
         if self.report is None or self.outcome.code:
-            return f"with it the program did not go well: {self.outcome.words}{self.again}"
+            return f"with it the program failed: {self.outcome.words}{self.again}"
         if self.report.differences:
             return f"with it the content differs: {self.report.differences[0]}"
         return ""
@@ -71,15 +71,18 @@ class Candidate:
         self.dropped[rule] = why
 
     def drop_what_saves_less(self, least_s: float) -> None:
-        """Rules that are estimated to save less of a run than can be measured."""
-        for rule in self.rules:
-            if rule.saved_s is not None and rule.saved_s < least_s:
-                self.drop(rule.id, f"estimated to save {rule.saved_s:.2g} s: too little to measure")
+        """Rules that are estimated to save less of a run, all together, than can be measured."""
+        known = [(rule.saved_s, rule.id) for rule in self.rules if rule.saved_s is not None]
+        for saved_s, rule in sorted(known):
+            least_s -= saved_s
+            if least_s <= 0:
+                break
+            self.drop(rule, f"estimated to save {saved_s:.2g} s: too little to measure")
 
 
-def that_works(plan: Document, check: Check, say: Callable[[str], None]) -> Candidate:
+def that_works(found: Candidate, check: Check, say: Callable[[str], None]) -> None:
     """Runs the plan, and less of it each time something is wrong."""
-    found = Candidate(plan)
+    plan = found.plan
     number = 0
     doubted: list[str] = []
     while found.rules:
@@ -90,14 +93,13 @@ def that_works(plan: Document, check: Check, say: Callable[[str], None]) -> Cand
             found.report = checked.report
             for rule, why in checked.idle.items():
                 found.drop(rule, f"not in force: {why}")
-            return found
+            return
         files = checked.report.files if checked.report else []
         suspect = _suspect(found.plan, files, hung=checked.outcome.stopped == "limit")
         say(f"rule {suspect.id} ({', '.join(suspect.settings)}) is dropped: {checked.problem}")
         found.drop(suspect.id, checked.problem)
         if checked.outcome.stopped != "limit":
             doubted.append(suspect.id)
-    return found
 
 
 def _given_back(

@@ -40,7 +40,7 @@ def preload(command: Sequence[str], given: Mapping[str, str] = os.environ) -> tu
 
 def not_seen(why: str) -> str:
     """The note where the hook is not there."""
-    return f"not looked at: files that are removed or written again within a run ({why})"
+    return f"not compared: files that a run removes or overwrites ({why})"
 
 
 def name_of(file: str, number: int) -> str:
@@ -65,8 +65,8 @@ def keep(folder: Path, working: Path, left: Left) -> list[str]:
         file = os.path.relpath(os.fsdecode(path), os.path.realpath(working))
         if closes > copies:
             notes.append(
-                f"not looked at: {closes - copies} of {plural(closes, 'close')} of {file} (at most "
-                "8 of a file are, and none where the disk has no room)"
+                f"not compared: {closes - copies} of {plural(closes, 'close')} of {file} "
+                "(at most 8 of a file are, and none if the disk has no room)"
             )
         found = sorted(folder.glob(f"{lock.name}.*"), key=lambda one: int(one.suffix[1:]))
         _keep_one(file, found, left)

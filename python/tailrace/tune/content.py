@@ -76,12 +76,12 @@ class ByItself:
         """What is left out, by name."""
         each = [name for file, known in self.files.items() for name in known.names(file)]
         reads = _by_pattern(sorted(self.reads), self.read_patterns)
-        each += [f"what is read of {name}" for name in reads]
+        each += [f"values read from {name}" for name in reads]
         lines = self.printed.unsteady
         if lines is None:
-            each.append("what is printed")
+            each.append("standard output")
         else:
-            each += [f"what is printed: line {at + 1}" for at in sorted(lines)]
+            each += [f"standard output: line {at + 1}" for at in sorted(lines)]
         return [*_by_pattern(self.only, self.patterns), *each]
 
 
@@ -181,7 +181,7 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
     report.notes += [note for note in default.notes if note not in tuned.notes]
     report.notes += tuned.notes
     if default.unseen or tuned.unseen:
-        report.notes.append("not looked at: reads of more datasets than there is room to note")
+        report.notes.append("not compared: reads of some datasets, for want of room to note them")
     _same_print(tuned, known, report, counts=not (has_content or report.reads_compared))
     report.what = "; ".join(filter(None, [_what(report), given.what])) or "nothing"
     interrupts.check()  # one that was swallowed meanwhile: then this was cut short, and is no proof
@@ -246,11 +246,11 @@ def _same_print(tuned: Result, known: ByItself, report: Report, *, counts: bool)
     why = printed_lines.differs(known.printed, tuned.stdout)
     if not counts:
         if why:
-            report.notes.append(f"what is printed: {why}")
+            report.notes.append(f"standard output: {why}")
         return
     report.printed_lines = known.printed.comparable
     if why:
-        report.differences.append(f"what is printed: {why}")
+        report.differences.append(f"standard output: {why}")
 
 
 def _what(report: Report) -> str:
@@ -262,5 +262,5 @@ def _what(report: Report) -> str:
         named = [plural(count, one) for one, count in counts.items() if count]
         return ", ".join([*named, mib(report.compared_bytes)])
     if report.printed_lines:
-        return f"what is printed ({plural(report.printed_lines, 'line')})"
+        return f"standard output ({plural(report.printed_lines, 'line')})"
     return ""

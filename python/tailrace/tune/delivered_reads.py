@@ -37,7 +37,7 @@ Reads = dict[str, Read]
 def reads_of(document: Sequence[Document]) -> Reads:
     """From what a run has noted."""
     return {
-        f"{one['file']}:{one['dataset']}": Read(
+        f"{one['file']}:{one['dataset'] or 'what references lead to'}": Read(
             one["calls"], one["bytes"], one["hash"], one["not_hashed"]
         )
         for one in document
@@ -72,7 +72,7 @@ class Compared:
         if not self.datasets:
             return ""
         reads, datasets = plural(self.calls, "read"), plural(self.datasets, "dataset")
-        return f"what {reads} of {datasets} gave ({mib(self.bytes)})"
+        return f"the values of {reads} of {datasets} ({mib(self.bytes)})"
 
 
 def compared(
@@ -99,7 +99,7 @@ def _note_equal(name: str, read: Read, found: Compared) -> None:
         found.bytes += read.bytes
     if read.not_hashed:
         found.notes.append(
-            f"not looked at: {read.not_hashed} of {plural(read.calls, 'read')} of {name} "
+            f"not compared: {read.not_hashed} of {plural(read.calls, 'read')} of {name} "
             "(lists, references, or still under way)"
         )
 
@@ -110,8 +110,8 @@ def _difference(was: Read | None, now: Read | None) -> str:
     if now is None:
         return "was not read"
     if (was.calls, was.bytes, was.not_hashed) == (now.calls, now.bytes, now.not_hashed):
-        return f"H5Dread gave something else, in {plural(was.calls, 'read')}"
+        return f"H5Dread gave other values, in {plural(was.calls, 'read')}"
     return (
-        f"is read otherwise: {plural(now.calls, 'read')}, {mib(now.bytes)}; by default "
+        f"is read in another way: {plural(now.calls, 'read')}, {mib(now.bytes)}; by default "
         f"{plural(was.calls, 'read')}, {mib(was.bytes)}"
     )

@@ -107,7 +107,7 @@ def _hear(_done: int, _total: int) -> None:
 def _sentences(report: CompareReport) -> list[str]:
     found = list(dict.fromkeys(_sentence(difference) for difference in report.first))
     if report.total > len(found):
-        found.append(f"{report.total - len(found)} differences more")
+        found.append(f"{report.total - len(found)} more differences")
     return found
 
 
@@ -152,7 +152,7 @@ def _text(path: Path) -> bytes | None:
 
 def _compared_text(default: Path, tuned: Path, lines: Printed) -> Compared:
     text = _text(tuned)
-    why = printed_lines.differs(lines, text) if text is not None else "is no text any more"
+    why = printed_lines.differs(lines, text) if text is not None else "is not text any more"
     size = default.stat().st_size
     return Compared("lines", lines.comparable, size, [why] if why else [])
 

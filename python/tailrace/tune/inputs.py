@@ -57,7 +57,7 @@ class Inputs:
         """What was not as the runs were to find it."""
         homes = [(self._ground.folder, self._home)]
         not_so = {
-            "not cold before each run, since it lies in memory or cannot be opened": self._not_cold,
+            "not put out of the page cache (in memory, or not to be opened)": self._not_cold,
             "not read into the page cache before each run, for want of memory": self._not_warm,
         }
         return [

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from pathlib import Path
 from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
-from tailrace.intent.sources import profile_text, worth_saying
+from tailrace.intent.sources import profile_text, whole_profile, worth_saying
 from tailrace.repack.reading import badly_read
 from tailrace.sandbox import landlock
 from tailrace.sandbox.confinement import Confinement
@@ -48,14 +47,15 @@ from tailrace.whole_files import write_text
 Say = Callable[[str], None]
 
 _much_faster = 1.5  # by one run
-_no_rule = "no rule has anything to set for it"
+_no_rule = "no rule has a setting for this program"
 _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at work
 
 
 @dataclass
 class Found:
     """What a tune has come to. plan: the whole one, candidate: what is left of it. lines: what
-    became of its settings in the last run. changes: numbers that a search has changed."""
+    became of its settings in the last run. changes: numbers that a search has changed. goes_on: a
+    budget has ended it, and with more it goes on where it was."""
 
     verdict: Verdict
     profile: Document = field(default_factory=dict)
@@ -72,6 +72,7 @@ class Found:
     times: Times = field(default_factory=Times)
     repacked: Arm | None = None
     notes: list[str] = field(default_factory=list)
+    goes_on: bool = False
 
     @property
     def recorded_s(self) -> float | None:
@@ -101,8 +102,9 @@ class Tune:
         )
         self._runner = Runner(self.setting, ground)
         self._budget = Budget(
-            60 * asked.budget_minutes, _spent_s(ledger), 60 * asked.search_minutes, began=began
-        )
+            60 * asked.budget_minutes, _spent_s(ledger, hung=asked.budget_minutes > 0),
+            60 * asked.search_minutes, began=began,
+        )  # fmt: skip
         self._arms = Arms(self._runner, ground, ledger, say, self._budget)
         self._before = ledger.fact("named files", lambda: proof.files_of(asked.command))
 
@@ -123,20 +125,19 @@ class Tune:
         self._note_confinement(found)
         recorded = self._record(found)
         self._budget.start(recorded["elapsed_s"])
+        self._arms.expect(recorded["elapsed_s"])
         self._advise(found)
         if found.candidate is None:
-            no_file = "it was not seen to write or read a file"
+            no_file = "no file was seen that the program writes or reads"
             return _ended(found, "nothing_to_gain", _why_none(recorded, no_file))
-        least_s = statistics.effect * recorded["elapsed_s"]
-        badly = self._badly_laid_out(found, least_s)
-        found.candidate.drop_what_saves_less(least_s)
+        badly = self._badly_laid_out(found)
         if not found.candidate.rules and not badly.names:
             why = _why_none(recorded, _nothing_left(found.candidate))
             return _ended(found, "nothing_to_gain", why)
         try:
             return self._measured(found, recorded, badly)
         except BudgetEnded:
-            return _ended(found, "no_verdict", self._too_short("before anything was compared"))
+            return self._out_of_time(found, "before anything was compared")
 
     def _measured(self, found: Found, recorded: Document, badly: Proposed) -> Found:
         """What the program leaves, and what plan and repacked inputs bring: what is estimated to
@@ -145,6 +146,9 @@ class Tune:
         found.known, alike = self._arms.defaults(
             self._asked.most_s, is_given=self._asked.limit_s is not None
         )
+        self._leave_out_too_little(found, badly)
+        if not found.candidate.rules and not badly.names:
+            return _ended(found, "nothing_to_gain", _nothing_left(found.candidate))
         if not alike.equal:
             found.notes += alike.notes
             return _ended(found, "not_proven", nothing_alike(found.known, alike))
@@ -152,14 +156,13 @@ class Tune:
         if otherwise.reason:
             found.notes += otherwise.notes
             return _ended(found, "not_proven", otherwise.reason)
-        self._arms.expect(recorded["elapsed_s"])
         of_plan_s = sum(rule.saved_s or 0.0 for rule in found.candidate.rules)
         is_first = (badly.saved_s or 0.0) > of_plan_s
-        if badly.names and is_first:
+        if is_first:
             self._repacked(found, badly)
         self._settings(found, found.candidate)
         if badly.names and not is_first:
-            self._repacked(found, badly)
+            self._repacked(found, self._beside_the_plan(found, badly))
         found.same = self._arms.same
         return found
 
@@ -168,15 +171,15 @@ class Tune:
         if confined is not None and not confined.is_whole:
             who = f"the runs were not confined to their folder: {confined.why_not}"
             if not confined.why_not:
-                who = f"the runs were confined to their folder, but for {confined.beyond}"
+                who = f"the runs were confined to their folder, except {confined.beyond}"
             found.notes.append(
-                f"{who}. That nothing is written elsewhere is known only from what the recording "
-                "run was seen to do"
+                f"{who}. Whether the program writes elsewhere is known only as far as the recorded "
+                "run showed it"
             )
         elif confined is not None and not landlock.sees_truncate():
             found.notes.append(
-                "the runs were confined to their folder, but for cutting files by their names "
-                "(truncate), which Linux before 6.2 does not refuse"
+                "the runs were confined to their folder, except that Linux before 6.2 does not "
+                "refuse to cut files by their names (truncate)"
             )
 
     def _ours(self) -> set[Path]:
@@ -193,8 +196,8 @@ class Tune:
             if new:
                 names = ", ".join(new[:3]) + (" ..." if new[3:] else "")
                 found.notes.append(
-                    f"new or changed in {folder}, besides what the recording run left: "
-                    f"{plural(len(new), 'file')}, for you to look at: {names}"
+                    f"new or changed in {folder}, beside the files of the recorded run: "
+                    f"{plural(len(new), 'file')}. Please look at them: {names}"
                 )
 
     def _settings(self, found: Found, candidate: Candidate) -> None:
@@ -207,7 +210,7 @@ class Tune:
                 self._tuned(found)
                 return
             except BudgetEnded:
-                _ended(found, "no_verdict", self._too_short("before a verdict"))
+                self._out_of_time(found, "before a verdict")
                 return
             except Misbehaved as error:
                 plan = found.candidate.plan if error.plan is None else error.plan
@@ -218,31 +221,64 @@ class Tune:
         assert found.candidate is not None
         _ended(found, "nothing_to_gain", _nothing_left(found.candidate))
 
-    def _badly_laid_out(self, found: Found, least_s: float) -> Proposed:
+    def _leave_out_too_little(self, found: Found, badly: Proposed) -> None:
+        """What cannot be measured, by a run of the default: the recorded one may have been cold."""
+        assert found.candidate is not None
+        least_s = statistics.effect * self._arms.fastest_s
+        found.candidate.drop_what_saves_less(least_s)
+        if badly.names and badly.saved_s is not None and badly.saved_s < least_s:
+            found.notes.append(
+                f"other chunks would suit the reads of {some(badly.names, 1)}, but they are "
+                f"estimated to save {badly.saved_s:.2g} s of a run, too little to measure: not "
+                "tried"
+            )
+            badly.names = []
+
+    def _badly_laid_out(self, found: Found) -> Proposed:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
         bad = repacked_inputs.proposed(badly_read(found.profile), self._asked.home)
         command = repacked_inputs.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
-                f"{some(bad.beyond, 1)} lies badly for its reads, beyond the "
-                f"working folder: not tried; {command}"
+                f"other chunks would suit the reads of {some(bad.beyond, 1)}, but it is outside "
+                f"the working folder: not tried; {command}"
             )
         if bad.further:
-            found.notes.append(f"{bad.further} more files lie badly for their reads: not tried")
+            found.notes.append(
+                f"other chunks would suit the reads of {bad.further} more files: not tried"
+            )
         if bad.names and not isinstance(self._ground, Scratch):
             found.notes.append(
-                f"{some(bad.names, 1)} lies badly for its reads: not tried in place; {command}"
-            )
-            bad.names = []
-        elif bad.names and bad.saved_s is not None and bad.saved_s < least_s:
-            found.notes.append(
-                f"{some(bad.names, 1)} lies badly for its reads, but that is estimated to take "
-                f"{bad.saved_s:.2g} s of a run, too little to measure: not tried"
+                f"other chunks would suit the reads of {some(bad.names, 1)}: not tried in place; "
+                f"{command}"
             )
             bad.names = []
         return bad
 
+    def _beside_the_plan(self, found: Found, badly: Proposed) -> Proposed:
+        """Two cures of the same reads are no two gains: what repacking saves where the plan is
+        kept."""
+        if found.verdict.name != "kept" or found.candidate is None:
+            return badly
+        more = repacked_inputs.proposed(
+            badly_read(found.profile, found.candidate.plan), self._asked.home
+        )
+        more.names = [name for name in more.names if name in badly.names]
+        more.run_s = statistics.median(found.times.other)
+        if more.names and more.can_be_measured(statistics.effect * more.run_s):
+            return more
+        saved = f", and {badly.saved_s:.2g} s without it" if badly.saved_s is not None else ""
+        found.notes.append(
+            f"other chunks would suit the reads of {some(badly.names, 1)}, and the plan serves "
+            f"them too: on top of it repacking is estimated to save {more.saved_s or 0:.2g} s of a "
+            f"run{saved}: not tried"
+        )
+        more.names = []
+        return more
+
     def _repacked(self, found: Found, badly: Proposed) -> None:
+        if not badly.names:
+            return
         assert isinstance(self._ground, Scratch)
         assert found.candidate is not None
         assert found.known is not None
@@ -252,8 +288,7 @@ class Tune:
         )  # fmt: skip
         try:
             found.repacked, notes = repacked_inputs.tried(badly.names, self._ledger, means)
-            if kept is None:  # what it saves beside the plan was not estimated
-                found.repacked.estimated = times_of(found.recorded_s, badly.saved_s)
+            found.repacked.estimated = times_of(badly.run_s or found.recorded_s, badly.saved_s)
         except BudgetEnded:
             notes = [self._too_short("before the program had run on repacked inputs")]
         found.notes += notes
@@ -264,7 +299,9 @@ class Tune:
 
         def record() -> Document:
             self._say("recording a run")
-            ran = recording.record_run(self.setting, self._ground, asked.most_s)
+            ran = recording.record_run(
+                self.setting, self._ground, asked.most_s, self._budget.most_s
+            )
             write_text(file, profile_text(ran.profile))
             return {
                 "elapsed_s": ran.outcome.elapsed_s,
@@ -277,15 +314,15 @@ class Tune:
             }
 
         recorded: Document = self._ledger.fact("recorded", record)
-        found.profile = json.loads(file.read_text())
+        found.profile = whole_profile(file.read_text())
         found.notes += [*recorded["notes"], *worth_saying(found.profile)]
         if names := recorded.get("unseen"):
             found.notes.append(recording.unseen_note(names))
         self._runner.programs_on_nodes = nodes.programs_of(found.profile)
         if self._runner.programs_on_nodes:
             found.notes.append(
-                "it ran on several nodes: each syncs what it wrote, which takes a start of the "
-                "launcher more in each time; files are compared from this one"
+                "the program ran on several nodes: each node syncs its files, so each time "
+                "includes one more start of the launcher; only the files of this node are compared"
             )
         if refused := recorded.get("refused"):
             found.notes.append(refused)
@@ -306,7 +343,8 @@ class Tune:
             return
         advised = self._ledger.fact("plan", lambda: self._advised(found.profile))
         found.plan, found.candidate = advised["plan"], Candidate(advised["plan"])
-        found.notes += advised["notes"]
+        of_plan = [*advised["notes"], *(found.plan["origin"].get("notes") or [])]
+        found.notes += [note for note in of_plan if note not in found.notes]
         self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
 
     def _advised(self, profile: Document) -> Document:
@@ -332,9 +370,7 @@ class Tune:
         def check(plan: Document, number: int) -> candidates.Checked:
             return arms.check(f"check {stage}, {number}", plan, known)
 
-        checked = candidates.that_works(one.plan, check, self._say)
-        checked.dropped = {**one.dropped, **checked.dropped}
-        one = found.candidate = checked
+        candidates.that_works(one, check, self._say)
         found.report = one.report
         if not one.rules:
             _ended(found, "nothing_to_gain", _nothing_left(one))
@@ -348,17 +384,30 @@ class Tune:
         if found.trial.verdict == "no_verdict":
             _ended(found, "no_verdict", found.trial.reason)
             return
-        tuned_s = statistics.median(found.times.other)
-        before = len(one.dropped)
+        try:
+            is_faster = self._otherwise(found, one, known, found.trial)
+        except BudgetEnded:
+            found.confirmed = None
+            _no_gain(found, one, found.trial)
+            found.notes.append(self._too_short("before it was known what else the plan can be"))
+            return
+        if is_faster:
+            self._prove(found, one, known)
+
+    def _otherwise(self, found: Found, one: Candidate, known: ByItself, trial: Comparison) -> bool:
+        """Whether less of a plan that makes no difference, or the same with other numbers, is
+        faster; else the verdict is there."""
+        arms = self._arms
+        before, tuned_s = len(one.dropped), statistics.median(found.times.other)
         found.ratios |= candidates.that_hinder(one, arms.seconds, tuned_s, arms.times_of, self._say)
         if len(one.dropped) > before and len(one.rules) > 1:
             self._glance(found, one)
         if self._asked.search_minutes > 0:
             self._search(found, one, known)
-        if not (found.changes or len(one.dropped) > before):
-            _no_gain(found, one, found.trial)
-        elif self._confirmed(found, one):
-            self._prove(found, one, known)
+        if found.changes or len(one.dropped) > before:
+            return self._confirmed(found, one)
+        _no_gain(found, one, trial)
+        return False
 
     def _glance(self, found: Found, one: Candidate) -> None:
         """One run of the plan. If it is much faster than the default, one without each rule tells
@@ -373,6 +422,7 @@ class Tune:
         time is left for that, it stays as it is."""
         assert found.trial is not None
         tried, before = (one.plan, dict(one.dropped)), found.times
+        cut_short = ""
         self._budget.kept_back_s = self._arms.pace.of("default") or 0.0  # for the proof
         try:
             if not (is_clear(found.trial) and found.ratios):
@@ -384,17 +434,26 @@ class Tune:
         except BudgetEnded:
             one.plan, one.dropped = tried
             found.changes, found.times = [], before
-            found.notes.append(self._too_short("before each rule was left out once"))
+            cut_short = self._too_short("before each rule was left out once")
         finally:
             self._budget.kept_back_s = 0.0
         if one.plan == tried[0]:
             found.confirmed = found.trial
         self._prove(found, one, known)
+        if cut_short and found.verdict.name == "kept":
+            found.notes.append(cut_short)
 
-    def _too_short(self, when: str) -> str:
+    def _out_of_time(self, found: Found, when: str) -> Found:
+        """What was measured stays, where there is any."""
+        found.goes_on = self._ledger.known("default-2") is not None
+        return _ended(found, "no_verdict", self._too_short(when, goes_on=found.goes_on))
+
+    def _too_short(self, when: str, *, goes_on: bool = False) -> str:
+        more = "continue with --resume" if goes_on else "give more with"
+        more += " --budget TIME" + (" (for all runs together)" if goes_on else "")
         return (
-            f"the budget of {self._budget.words} ended {when}: --budget MINUTES gives it more, and "
-            "a smaller case of the program needs less"
+            f"the budget of {self._budget.words} ended {when}: {more}, or use a smaller case of "
+            "the program"
         )
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:
@@ -412,16 +471,10 @@ class Tune:
         stage = f"{search.prefix}{_stage(one)}"
         one.plan, changes = search.better(one.plan, self._ledger, stage, means)
         found.changes += changes
-        if (times := mpi_io.proofs(one.plan)) > 1:
-            found.notes.append(
-                f"OMPIO has been seen to lose data with several aggregators; {times} runs with "
-                "this plan left the same content"
-            )
 
     def _is_good(self, name: str, plan: Document, known: ByItself) -> bool:
-        """Whether it leaves the same content; a plan that may lose data now and then, often."""
-        names = [name, *(f"{name}, {number}" for number in range(2, mpi_io.proofs(plan) + 1))]
-        return all(not self._arms.check(each, plan, known).problem for each in names)
+        """Whether it leaves the same content."""
+        return not self._arms.check(name, plan, known).problem
 
     def _confirmed(self, found: Found, one: Candidate) -> bool:
         """Whether what is left is faster by fresh pairs; else the verdict is there."""
@@ -441,17 +494,23 @@ class Tune:
         if last.problem or last.report is None:
             raise Misbehaved(last.problem, one.plan)
         if not last.report.equal:
-            _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
+            _ended(found, "not_proven", "the program leaves nothing that could be compared")
             return
         _ended(found, "kept", "faster beyond noise, and equal in content")
 
 
-def _spent_s(ledger: Ledger) -> float:
-    """What the runs of a tune that is gone on with have taken, but for those of its search."""
-    return sum(
-        float(fact["elapsed_s"])
+def _spent_s(ledger: Ledger, *, hung: bool) -> float:
+    """What the runs of a tune that is gone on with have taken, but for those of its search; hung:
+    also those that were ended at their limit."""
+    runs = (
+        fact
         for name, fact in ledger.all().items()
         if isinstance(fact, dict) and "elapsed_s" in fact and not name.startswith(search.prefix)
+    )
+    return sum(
+        float(run.get("whole_s") or run["elapsed_s"])
+        for run in runs
+        if hung or run.get("stopped") != "limit"
     )
 
 
@@ -485,20 +544,20 @@ def _no_gain(found: Found, one: Candidate, compared: Comparison) -> None:
 
 def nothing_alike(known: ByItself, alike: Report) -> str:
     if alike.differences:
-        return f"two runs of it as it is are not equal: {alike.differences[0]}"
+        return f"two default runs are not equal: {alike.differences[0]}"
     prints = any(line.strip() for line in known.printed.lines)
     if not (known.files or known.only or known.reads or prints):
         return (
-            "it writes nothing and prints nothing, so that nothing could be compared; have it "
-            "print a sum of what it reads"
+            "the program writes nothing and prints nothing, so nothing could be compared; let it "
+            "print a sum of the values that it reads"
         )
     if known.patterns and not known.files:
         names = some([pattern.shown for pattern in known.patterns], 3)
         return (
-            f"the files that it writes have other names in each run ({names}), so that nothing "
-            "could be compared; have it call them the same"
+            f"the program gives its files other names in each run ({names}), so nothing could be "
+            "compared; let it give them the same names each time"
         )
-    return "two runs of it as it is have nothing in common that could be compared"
+    return "two default runs have nothing in common that could be compared"
 
 
 def _nothing_left(candidate: Candidate) -> str:
@@ -510,5 +569,5 @@ def _nothing_left(candidate: Candidate) -> str:
 
 def _no_faster(found: Comparison) -> str:
     if found.verdict == "slower":
-        return "with the plan it is slower"
+        return "it is slower with the plan"
     return f"no difference beyond noise: {found.reason}" if found.reason else "no difference"

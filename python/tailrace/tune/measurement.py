@@ -30,6 +30,7 @@ from tailrace.units import plural
 
 Document = dict[str, Any]
 _sync_limit_s = 600.0
+_patience_s, _brief_s = 30.0, 1.0  # until the machine is at rest; after it was not once
 _nothing: Document = {
     "schema": "tailrace-plan/1", "origin": {"version": "tune"}, "entries": [],
 }  # fmt: skip
@@ -66,7 +67,8 @@ class Setting:
 
 @dataclass
 class Measured:
-    """elapsed_s: run_s and sync_s together."""
+    """elapsed_s: run_s and sync_s together. whole_s: with what was made ready before, and put away
+    after it."""
 
     elapsed_s: float
     run_s: float
@@ -79,6 +81,7 @@ class Measured:
     delivered: list[Document] = field(default_factory=list)
     unseen: int = 0
     notes: list[str] = field(default_factory=list)
+    whole_s: float = 0.0
 
     def as_proof(self) -> Document:
         """What is compared beside files and print, of a run that was kept."""
@@ -92,6 +95,7 @@ class Measured:
     def as_fact(self) -> Document:
         return {
             "elapsed_s": self.elapsed_s,
+            "whole_s": self.whole_s,
             "run_s": self.run_s,
             "sync_s": self.sync_s,
             "code": self.outcome.code,
@@ -125,9 +129,10 @@ class Runner:
             plain: but nothing of ours is in it: no connector and no hooks.
         """
         setting, ground = self._setting, self._ground
+        began_s = time.monotonic()
         ground.begin()
         self.outside.put_back()
-        self._not_at_rest += not settle()
+        self._not_at_rest += not settle(_brief_s if self._not_at_rest else _patience_s)
         self.inputs.prepare()
         with Application(setting, ground, plan, name, hashes=keep and not plain) as application:
             outcome = supervised(
@@ -158,6 +163,7 @@ class Runner:
             shutil.rmtree(left.folder, ignore_errors=True)
             if not outcome.code and not outcome.stopped:
                 shutil.rmtree(self.prints(name), ignore_errors=True)
+        found.whole_s = time.monotonic() - began_s
         return found
 
     def _sync_nodes(self, name: str, files: Sequence[Path]) -> None:
@@ -169,7 +175,7 @@ class Runner:
             nodes.file_systems(files, ground.folder),
         )
         if not words:
-            self._not_synced = "it is not known which of the command's words are the program"
+            self._not_synced = "it is not known which words of the command are the program"
             return
         prints = self.prints(name) / "sync"
         ended = supervised(setting.job(words, {}, prints, _sync_limit_s, ground, []))
@@ -197,7 +203,7 @@ class Runner:
             found.append(f"files were synced from this node only: {self._not_synced}")
         if self._not_at_rest:
             found.append(
-                f"the machine was not at rest before {plural(self._not_at_rest, 'run')}: others "
+                f"the machine was not quiet before {plural(self._not_at_rest, 'run')}: others "
                 "write to its disks all the time, or the system does not tell"
             )
         return found
@@ -317,7 +323,7 @@ def strays_are_an_error(left: Left) -> None:
     """A program that writes beside the place that a link leads to cannot be measured so."""
     if left.strays:
         raise TailraceError(
-            "the program writes beside an input, where that lies behind a link: "
+            "the program writes beside an input that is behind a link: "
             + ", ".join(left.strays[:3]),
             where="tune", code=ExitCode.RUN_FAILED,
             hint="--in-place runs it in its own folder, with copies kept",

@@ -56,17 +56,17 @@ class Failures(_Mishaps):
     def in_words(self, name: str) -> str:
         """What is to be said besides of a run that failed."""
         if self._ledger.known(f"{name}{self._suffix}") is not None:
-            return ", and once more after the default had done well"
+            return ", and again after a default run that did not"
         if self._ledger.known(f"{name}{BETWEEN}") is not None:
-            return ", as an earlier run with settings did, and none by default"
+            return ", as an earlier run with settings did, and no default run"
         return ""
 
     @property
     def notes(self) -> list[str]:
         return [
-            f"{name} was made once more: it failed ({run[self._key]}), and the default after it "
-            "did not. A program that fails now and then by itself does that; so does a plan with "
-            "which it fails now and then"
+            f"{name} was repeated: it failed ({run[self._key]}), and the default run after it did "
+            "not. Perhaps the program fails now and then, by default too; perhaps it fails now and "
+            "then with the plan only"
             for name, run in self._forgiven().items()
         ]
 
@@ -89,9 +89,9 @@ class Limits(_Mishaps):
     @property
     def notes(self) -> list[str]:
         return [
-            f"{name} was made once more: it met its time limit, and was ended after "
-            f"{run['run_s']:.1f} s. One stall of the machine can do that; a program that hangs now "
-            "and then, by default or with the plan, does it too"
+            f"{name} was repeated: it met its time limit and was ended after {run['run_s']:.1f} s. "
+            "Perhaps the machine stalled; perhaps the program hangs now and then, by default or "
+            "with the plan"
             for name, run in self._forgiven().items()
         ]
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tailrace.run.launcher import by_daemons, launchers
+from tailrace.run.ranks import parts_of, with_two_values
 
 sync = ("sync", "--file-system")
-_with_two_words = {"--mca", "-mca", "--gmca", "-gmca", "--prtemca", "--pmixmca"}
 
 
 def programs_of(profile: dict[str, Any]) -> frozenset[str]:
@@ -33,7 +33,7 @@ def words_to_sync(
     if not (launcher.startswith(launchers) or launcher in by_daemons):
         return []
     words = [command[0]]
-    for part in _parts(command[1:]):
+    for part in parts_of(command[1:]):
         at = _program(part, programs)
         if at is None:
             return []
@@ -52,17 +52,6 @@ def file_systems(files: Iterable[Path], folder: Path) -> list[str]:
     return [str(place) for place in found.values()]
 
 
-def _parts(words: Sequence[str]) -> Iterator[list[str]]:
-    part: list[str] = []
-    for word in words:
-        if word == ":":
-            yield part
-            part = []
-        else:
-            part.append(word)
-    yield part
-
-
 def _program(words: Sequence[str], programs: Collection[str]) -> int | None:
     """Where it stands: the first word that can be executed and is no option's value (it may be a
     script that starts the program), or that became a recorded program."""
@@ -71,7 +60,7 @@ def _program(words: Sequence[str], programs: Collection[str]) -> int | None:
         if path is None:
             continue
         before = words[max(at - 2, 0) : at]
-        is_value = bool(before) and (before[-1].startswith("-") or before[0] in _with_two_words)
+        is_value = bool(before) and (before[-1].startswith("-") or before[0] in with_two_values)
         is_program = os.path.realpath(path) in programs or _is_called(word, programs)
         if is_program or not is_value:
             return at

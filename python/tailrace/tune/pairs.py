@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two arms in turns, decided at fixed looks. The statistics are those of `tailrace compare`, with
-one look before: three pairs are enough for a large difference, and to give up where there is none.
+two looks before: two pairs are enough for a very large difference, three for a large one, and to
+give up where there is none.
 
 How often that is wrong: bench/tune/error_rates.py, docs/decisions/0013-sequential-tune.md."""
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tailrace import statistics
 from tailrace.sandbox.ledger import Ledger
@@ -16,15 +18,15 @@ from tailrace.statistics import Comparison
 
 # Seconds of one run: of which arm, and under which name it is kept.
 Run = Callable[[str, str], float]
+Document = dict[str, Any]
 Say = Callable[[str], None]
 # A against A, which is measured when it is asked for.
 Same = Callable[[], "Times"]
 
-first_look = 3
-looks = (first_look, *statistics.looks)
-# Every run of one arm takes so many times as long as every run of the other: of three pairs without
-# a difference one in twenty would be so without the gap.
-gap = 1.25
+# By the number of pairs: every run of one arm takes so many times as long as every run of the
+# other. Without a gap three pairs without a difference would be so once in ten, two once in three.
+gaps = {2: 2.5, 3: 1.25}
+looks = (*gaps, *statistics.looks)
 
 
 @dataclass
@@ -64,7 +66,7 @@ def until_decided(
     for look in looks:
         alternate(ledger, stage, arms, times, look, run, say)
         found = verdict(times)
-        if found.verdict in {"faster", "slower"} and look > first_look:
+        if found.verdict in {"faster", "slower"} and look not in gaps:
             found = verdict(times, same())
         if found.verdict != "more_pairs_needed":
             break
@@ -95,9 +97,14 @@ def verdict(times: Times, same: Times | None = None) -> Comparison:
     if found.verdict != "more_pairs_needed":
         return found
     pairs = len(times.one)
-    if pairs == first_look and (apart := _apart(times)):
-        reason = f"every run took {gap:.3g} times as long as any of the other, or more"
+    if pairs < statistics.looks[0]:
+        found = replace(found, interval=None)  # it would hold the truth in three of four cases
+    gap = gaps.get(pairs)
+    if gap and (apart := _apart(times, gap)):
+        reason = f"every run took at least {gap:.3g} times as long as any of the other"
         return replace(found, pairs=pairs, verdict=apart, reason=reason)
+    if pairs < max(gaps):  # too few to give up
+        return found
     least = 1 if pairs < statistics.looks[0] else 1 - statistics.effect
     if found.ratio >= least:
         reason = f"after {pairs} pairs it is not faster by {statistics.effect:.0%}"
@@ -107,7 +114,7 @@ def verdict(times: Times, same: Times | None = None) -> Comparison:
     return found
 
 
-def _apart(times: Times) -> str:
+def _apart(times: Times, gap: float) -> str:
     """faster or slower where no run of an arm comes near one of the other; "": they do."""
     if max(times.other) * gap < min(times.one):
         return "faster"
@@ -115,16 +122,23 @@ def _apart(times: Times) -> str:
 
 
 def is_clear(found: Comparison) -> bool:
-    """Whether the first look was enough."""
-    return found.pairs == first_look and found.verdict == "faster"
+    """Whether one of the first looks was enough."""
+    return found.pairs in gaps and found.verdict == "faster"
 
 
-def speedup(found: Comparison) -> tuple[float, tuple[float, float] | None]:
-    """How many times faster, and its 95 % interval: of the ratio of times upside down."""
+def speedup(found: Comparison, times: Times) -> Document:
+    """How many times faster: the median of the ratios of times upside down, its 95 % interval,
+    which fewer than six pairs do not have, and the range that the ratios are in."""
+    ratios = [one / other for one, other in times.pairs]
     interval = None
     if found.interval is not None and found.interval[0] > 0:
-        interval = (1 / found.interval[1], 1 / found.interval[0])
-    return 1 / found.ratio, interval
+        interval = [1 / found.interval[1], 1 / found.interval[0]]
+    return {
+        "median": 1 / found.ratio,
+        "ci95": interval,
+        "range": [min(ratios), max(ratios)],
+        "pairs": found.pairs,
+    }
 
 
 def ratio_of_few(times: Times) -> float:

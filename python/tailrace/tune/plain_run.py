@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tailrace.tune import closed_files, content
 from tailrace.tune.content import ByItself, Result
 
-_otherwise = "as it is, it leaves something else than with Tailrace's connector in it"
+_otherwise = "without Tailrace's hooks the program leaves other files than with them"
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Differences:
             return f"{_otherwise}: {self.with_ours[0]}"
         if self.names:
             return (
-                f"names of its files differ from run to run, and {self.names[0]} fits none of "
-                "those before; have it give its files the same names each time"
+                f"names of its files differ from run to run, and {self.names[0]} is like none "
+                "before: let the program give its files the same names each time"
             )
         return ""
 
@@ -36,7 +36,7 @@ class Differences:
     def notes(self) -> list[str]:
         """Each of them."""
         return [
-            *(f"differs with Tailrace's connector: {one}" for one in self.with_ours),
+            *(f"differs with Tailrace's hooks: {one}" for one in self.with_ours),
             *(f"was written by one run alone: {name}" for name in self.names),
         ]
 
@@ -57,7 +57,7 @@ def differences(default: Result, plain: Result, known: ByItself) -> Differences:
         replace(known, files=kept, only=(*known.only, *names), reads=frozenset()),
     )
     # Who reads under the connector is compared by that; what it prints is mostly about the run.
-    prints = "what is printed:" if default.reads else None
+    prints = "standard output:" if default.reads else None
     found = [one for one in report.differences if prints is None or not one.startswith(prints)]
     return Differences(found, names)
 

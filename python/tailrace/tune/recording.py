@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import shutil
@@ -28,9 +29,11 @@ from tailrace.verify.files import format_of
 Document = dict[str, Any]
 
 UNSEEN = (
-    "its HDF5 was not seen at work, and takes no settings from outside: it is older than 1.14, or "
-    "linked into the program"
+    "the program's HDF5 takes no settings from outside, and was not seen at work: it is older than "
+    "1.14, or linked into the program"
 )
+
+runs_of_a_verdict = 12  # where one lever brings much, or nothing does
 
 # What programs and libraries say when they want to ask somebody.
 _wants_a_terminal = (
@@ -57,11 +60,14 @@ class Recorded:
     unseen: list[str] = field(default_factory=list)
 
 
-def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recorded:
-    """Runs the command once under the hooks.
+def record_run(
+    setting: Setting, ground: Ground, limit_s: float, budget_s: float | None = None
+) -> Recorded:
+    """Runs the command once under the hooks. budget_s: what is left of all that was given.
 
     Raises: it failed, or outlived its limit, and why, as far as it told.
     """
+    given_s, limit_s = limit_s, min(limit_s, budget_s or limit_s)
     folder = ground.begin()
     spools, prints = setting.root / "spools", setting.root / "prints" / "record"
     shutil.rmtree(spools, ignore_errors=True)
@@ -70,6 +76,8 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     hooks = layers.prepare(layers.parse("auto"), words, spools, None)
     words = record.with_environment(hooks.words, list(hooks.environment))
     outcome = supervised(setting.job(words, hooks.environment, prints, limit_s, ground, [spools]))
+    if outcome.stopped == "limit" and limit_s < given_s:
+        raise _beyond_budget(limit_s, setting.command)
     if outcome.code or outcome.stopped:
         raise _why_failed(outcome, spools, prints, setting, ground, limit_s)
     profile = _profile_of(spools, setting.command)
@@ -87,6 +95,16 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
         relocation.profile_at_home(profile, homes), outcome, size, outside, left.written,
         list(hooks.notes), refusals.note(denied) if denied else "",
         sorted({relocation.at_home(path, homes) for path in not_seen}),
+    )  # fmt: skip
+
+
+def _beyond_budget(budget_s: float, command: Sequence[str]) -> TailraceError:
+    least = math.ceil(runs_of_a_verdict * budget_s / 60)
+    return TailraceError(
+        f"the program has not ended after {budget_s:.0f} s, all that --budget gives",
+        where=shlex.join(command), code=ExitCode.RUN_FAILED,
+        hint=f"a tune makes some {runs_of_a_verdict} runs, which take more than "
+        f"{plural(least, 'minute')}: give it so many, or a smaller case of the program",
     )  # fmt: skip
 
 
@@ -156,33 +174,33 @@ def failed(
     """A run of the command as it is that did not go well. is_derived: the limit is not the user's,
     but follows from how long the default took. went_well: so many runs before it. goes_on: --resume
     can do so."""
-    hint = "tailrace tunes what works: see that this command runs by itself in this folder"
+    hint = "run the command without tailrace in this folder first, until it works"
     if went_well:
-        hint = "it fails now and then by itself, and tailrace tunes what works each time" + (
-            "; --resume makes this run again" if goes_on else ""
+        hint = "it fails now and then by itself; tune needs a program that always works" + (
+            "; --resume repeats this run" if goes_on else ""
         )
     if outcome.stopped == "limit" and is_derived:
         hint = (
-            f"{limit_s:g} s are five times the slowest default (10 s at least): see what held it "
-            "up; --resume makes this run again, with --limit SECONDS for a longer one"
+            f"{limit_s:g} s are five times the slowest default run (10 s at least): look for the "
+            "reason; --resume repeats this run, --timeout TIME gives it more time"
         )
     elif outcome.stopped == "limit":
-        hint = f"--limit gives it more than {limit_s:g} s"
+        hint = f"give it more than {limit_s:g} s with --timeout TIME"
         if outcome.has_left:
-            hint += "; a server or daemon that it starts it has to stop, too"
+            hint += "; if it starts a server or daemon, it has to stop it"
     elif outcome.stopped == "disk":
         hint = (
-            "make room; or begin a new tune on a larger file system: --scratch FOLDER, with an -o "
-            "of its own"
+            "make room; or begin a new tune on a larger file system, with --scratch FOLDER and "
+            "another -o"
         )
     elif not went_well and any(words in said for words in _wants_a_terminal):
-        hint = "it seems to want a terminal, and gets none here: --stdin FILE gives it its answers"
-    how = "found no room" if outcome.stopped == "disk" else "did not go well as it is"
+        hint = "it seems to want a terminal, which it does not get: --stdin FILE gives it input"
+    how = "found no room" if outcome.stopped == "disk" else "failed with its own settings"
     what = f"the program {how}: {outcome.words}"
     if went_well:
         what += f", after {plural(went_well, 'run')} that went well"
     if said:
-        what += f"; it said last: {said}"
+        what += f"; its last words: {said}"
     return TailraceError(what, where=shlex.join(command), hint=hint, code=ExitCode.RUN_FAILED)
 
 
@@ -203,11 +221,11 @@ def check_outside(written: Sequence[str], allowed: Sequence[Path]) -> None:
     if not files:
         return
     raise TailraceError(
-        f"the program writes outside of its working folder: {some(files, 3)}",
+        f"the program writes outside its working folder: {some(files, 3)}",
         where="tune",
-        hint="have it write below its working folder (relative paths, or in the command's words), "
-        "run it in the folder that it writes to; --in-place for a program that names its own "
-        "folder; or allow it: --allow-outside FOLDER",
+        hint="let it write below its working folder (by relative paths, or paths in the words of "
+        "the command), or run it in the folder to which it writes; --in-place if it names its own "
+        "folder; --allow-outside FOLDER allows it",
     )
 
 
@@ -222,7 +240,7 @@ def _unseen(profile: Document, written: Iterable[Path]) -> list[str]:
 
 
 def unseen_note(names: Sequence[str]) -> str:
-    return f"HDF5 files, but no HDF5 was seen to use them: {some(list(names))}"
+    return f"no HDF5 was seen to use these HDF5 files: {some(list(names))}"
 
 
 def _is_hdf5(path: Path) -> bool:

@@ -76,28 +76,28 @@ def error(refused: list[Refused], where: Where, said: str) -> TailraceError:
     """For a run that failed, probably of this."""
     one = _first_named(refused)
     if one.goes_up:
-        what = f"the program names {one.named}, beside its working folder, where nothing is"
+        what = f"the program names {one.named}, beside its working folder, and finds nothing there"
         hint = (
-            "runs work in a folder of their own; name it absolutely, or in the command's words, or "
-            "--in-place"
+            "runs work in a folder of their own; give an absolute path, or the path in the words "
+            "of the command, or --in-place"
         )
         if not _exists_for_user(one, where):
-            hint += f" ({_at_home(one, where)} is not there either)"
+            hint += f" ({_at_home(one, where)} does not exist either)"
     else:
         paths = list(dict.fromkeys(str(other.path) for other in refused))
-        what = f"the program wants to write outside of its working folder: {some(paths, _most)}"
+        what = f"the program wants to write outside its working folder: {some(paths, _most)}"
         hint = _hint(one, where)
     if said:
-        what += f"; it said last: {said}"
-    return TailraceError(what, where="tune", hint=f"tailrace tune does not let it; {hint}")
+        what += f"; its last words: {said}"
+    return TailraceError(what, where="tune", hint=f"tailrace tune does not allow that; {hint}")
 
 
 def note(refused: list[Refused]) -> str:
     """For a run that went on without it."""
     paths = list(dict.fromkeys(str(one.path) for one in refused))
     return (
-        f"it was not let write outside of its working folder, and went on without: "
-        f"{some(paths, _most)} (--allow-outside FOLDER)"
+        f"the program was not allowed to write outside its working folder, and went on without "
+        f"it: {some(paths, _most)} (--allow-outside FOLDER)"
     )
 
 
@@ -110,12 +110,12 @@ def _hint(one: Refused, where: Where) -> str:
         )
     if one.path.is_relative_to(where.home):
         return (
-            "that is its own folder, by an absolute path or a cd: have it use relative paths, or "
-            "name the path in a word of the command; or --in-place, with copies kept"
+            "that is its own folder, by an absolute path or a cd: let it use relative paths, or "
+            "give the path as a word of the command; or --in-place, which keeps copies"
         )
     return (
-        f"--allow-outside {one.path.parent} lets each run write there; or have it "
-        "write below its working folder (relative paths, or in the command's words)"
+        f"--allow-outside {one.path.parent} allows it in each run; or let it write below its "
+        "working folder (by relative paths, or paths in the words of the command)"
     )
 
 

@@ -22,6 +22,7 @@ from tailrace.sandbox.scratch import Scratch
 from tailrace.statistics import Comparison
 from tailrace.tune import content, pairs
 from tailrace.tune.arms import Arms, Misbehaved
+from tailrace.tune.budget import BudgetEnded
 from tailrace.tune.content import ByItself
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import added
@@ -34,19 +35,26 @@ _most_files = 16  # those that save the most
 @dataclass
 class Proposed:
     """names: files below the working folder that lie badly. beyond: others, by their paths.
-    saved_s: of each run, by the estimate, if those of `names` were repacked; None: not known."""
+    saved_s: of each run, by the estimate, if those of `names` were repacked; None: not known.
+    run_s: which a run takes without; None: as long as the one that was recorded."""
 
     names: list[str] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
     further: int = 0
     saved_s: float | None = None
+    run_s: float | None = None
+
+    def can_be_measured(self, least_s: float) -> bool:
+        """What it saves; what is not known is tried."""
+        return self.saved_s is None or self.saved_s >= least_s
 
 
 @dataclass
 class Arm:
     """What came of it. files: names in the working folder, with what was changed of each, and
-    where the repacked copy is. became: faster, no_difference, slower, not_proven or not_tried.
-    estimated: how many times as fast a run is with all of them; None: with a plan beside them."""
+    where the repacked copy is. became: faster, no_difference, slower, no_verdict, not_proven or
+    not_tried.
+    estimated: how many times as fast a run is with all of them, and a plan that is kept beside."""
 
     files: list[Document] = field(default_factory=list)
     became: str = "not_tried"
@@ -88,11 +96,7 @@ class Arm:
         """For result.json."""
         speed = None
         if self.compared is not None:
-            median, interval = pairs.speedup(self.compared)
-            speed = {
-                "median": median, "ci95": list(interval) if interval else None,
-                "pairs": self.compared.pairs, "confirmed": True,
-            }  # fmt: skip
+            speed = {**pairs.speedup(self.compared, self.times), "confirmed": True}
         return {
             "became": self.became,
             "reason": self.reason,
@@ -122,7 +126,7 @@ def command(file: str, profile: str) -> str:
     name the profile knows the file."""
     words = ["tailrace", "repack", file, "--profile", profile]
     if file.startswith("/") and os.path.realpath(file) != file:
-        words += ["--as", file]
+        words += ["--plan-path", file]
     return shlex.join(words)
 
 
@@ -163,28 +167,36 @@ def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str
     arm = Arm(made["files"], with_plan=means.plan is not None)
     arm.repack_s = sum(one["repack_s"] for one in arm.files)
     if not arm.files:
-        arm.reason = "none of them was repacked"
+        arm.reason = "no file was repacked"
         return arm, made["notes"]
     checked = means.arms.check("check repacked", means.plan, means.known, arm.copies)
     arm.report = checked.report
     if checked.problem or checked.report is None or not checked.report.equal:
         arm.became = "not_proven"
         problem = checked.problem.replace("with it", "on the copies", 1)
-        arm.reason = problem or "nothing of what it reads or leaves could be compared"
+        arm.reason = problem or "the program reads and leaves nothing that could be compared"
         return arm, made["notes"]
     try:
         arm.compared, arm.times = means.arms.on_copies("repacked", means.plan, arm.copies)
     except Misbehaved as error:
         arm.became, arm.reason = "not_proven", str(error)
         return arm, made["notes"]
-    arm.became = _became(arm.compared)
+    except BudgetEnded:
+        arm.became, arm.reason = "no_verdict", "the budget ended: --budget TIME gives it more"
+        return arm, made["notes"]
+    arm.became, arm.reason = _became(arm.compared)
     if [_state(path) for path in arm.copies.values()] != [one["state"] for one in arm.files]:
-        arm.became, arm.reason = "not_proven", "the program has written to what it was to read"
+        arm.became, arm.reason = "not_proven", "the program has written to its inputs"
     return arm, made["notes"]
 
 
-def _became(compared: Comparison) -> str:
-    return compared.verdict if compared.verdict in {"faster", "slower"} else "no_difference"
+def _became(compared: Comparison) -> tuple[str, str]:
+    """And why, where the times do not say it."""
+    if compared.verdict in {"faster", "slower"}:
+        return compared.verdict, ""
+    if compared.verdict == "no_difference_beyond_noise":
+        return "no_difference", ""
+    return "no_verdict", compared.reason
 
 
 def _state(path: Path) -> list[int]:
@@ -195,15 +207,18 @@ def _state(path: Path) -> list[int]:
 def _copied(names: list[str], means: Means) -> Document:
     """Repacks copies for the reads of the profile: what each has become, and why some were not."""
     facts, notes = [], []
+    a_byte_s = 0.0  # by the files before
     for name in names:
         source = means.ground.source_of(name)
         if source is None:
-            notes.append(f"{name} was not repacked: it lies in a folder that is a link")
+            notes.append(f"{name} was not repacked: it is in a folder that is a link")
             continue
         out = means.ground.repacked / name
         out.parent.mkdir(parents=True, exist_ok=True)
         for old in (out, part_of(out)):  # of a tune that was killed
             old.unlink(missing_ok=True)
+        bytes_of_it = source.stat().st_size
+        means.arms.check_time(a_byte_s * bytes_of_it)
         means.say(f"repacking a copy of {name} for its reads")
         try:
             report = repack(
@@ -213,6 +228,7 @@ def _copied(names: list[str], means: Means) -> Document:
         except TailraceError as error:
             notes.append(f"{name} was not repacked: {error.what}")
             continue
+        a_byte_s = max(a_byte_s, report.elapsed_s / max(bytes_of_it, 1))
         if not report.done:
             notes.append(f"{name} was not repacked: no chunks are much better for its reads")
             continue

@@ -72,13 +72,7 @@ def _speedup(found: Found) -> Document | None:
     of = found.confirmed or found.trial
     if of is None:
         return None
-    median, interval = speedup(of)
-    return {
-        "median": median,
-        "ci95": list(interval) if interval else None,
-        "pairs": of.pairs,
-        "confirmed": found.confirmed is not None,
-    }
+    return {**speedup(of, found.times), "confirmed": found.confirmed is not None}
 
 
 def _rules(found: Found) -> list[Document]:

@@ -125,5 +125,5 @@ def not_in_force(plan: Document, lines: Iterable[Line]) -> dict[str, str]:
 
 def _why(line: Line | None) -> str:
     if line is None:
-        return "nothing was heard of it"
+        return "no process reported it"
     return f"{line.became}: {line.reason}" if line.reason else line.became

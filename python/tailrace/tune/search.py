@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from tailrace import statistics
 from tailrace.sandbox.ledger import Ledger
 from tailrace.tune.arms import Misbehaved
+from tailrace.tune.budget import BudgetEnded
 from tailrace.tune.pairs import Times, ratio_of_few
 from tailrace.tune.variants import Variant, around
 
@@ -47,19 +49,21 @@ def spent_s(ledger: Ledger) -> float:
 
 
 def better(plan: Document, ledger: Ledger, stage: str, means: Means) -> tuple[Document, list[str]]:
-    """The plan with better numbers, or as it was; and what was changed, a sentence each."""
+    """The plan with better numbers, or as it was; and what was changed, a sentence each. Where the
+    budget ends it is the best so far."""
     changes: list[str] = []
-    for generation in range(most_generations):
-        name = f"{stage}/{generation}"
-        winner = _winner(plan, ledger, name, means)
-        if winner is None:
-            break
-        ratio = _final(plan, winner, ledger, f"{name}/final", means)
-        if ratio >= 1 - statistics.effect or not means.is_good(f"{name}/content", winner.plan):
-            break
-        plan = winner.plan
-        changes.append(f"{winner.name}: {1 / ratio:.3g} times as fast as before")
-        means.say(changes[-1])
+    with suppress(BudgetEnded):
+        for generation in range(most_generations):
+            name = f"{stage}/{generation}"
+            winner = _winner(plan, ledger, name, means)
+            if winner is None:
+                break
+            ratio = _final(plan, winner, ledger, f"{name}/final", means)
+            if ratio >= 1 - statistics.effect or not means.is_good(f"{name}/content", winner.plan):
+                break
+            plan = winner.plan
+            changes.append(f"{winner.name}: {1 / ratio:.3g} times as fast as before")
+            means.say(changes[-1])
     return plan, changes
 
 

@@ -36,6 +36,7 @@ from tailrace.whole_files import write_text
 Document = dict[str, Any]
 Say = Callable[[str], None]
 _ended = "ended"  # a fact: its verdict, which is still to be written
+_cut_short = "cut short"  # a fact: by its budget, with its result written and all put back
 _results_bytes = 8 << 20  # state, profile and report of a program with many files
 
 
@@ -50,7 +51,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     state = asked.state
     if resume and not state.is_dir():
         raise TailraceError(
-            "there is no tune to go on with", where=str(asked.output),
+            "there is no tune to continue", where=str(asked.output),
             hint="leave --resume out, or name its folder with -o",
         )  # fmt: skip
     ownership.check_own(asked.output, asked.scratch)
@@ -71,8 +72,12 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             found.notes += put_aside_notes(ground)
             result = _written_or_said(asked, found, ledger, say, confined=confined.is_whole)
             with interrupts.held():
-                ground.close()
-                remove(state)
+                if found.goes_on:
+                    ledger.note(_cut_short, True)
+                    _say(say, _kept(asked))
+                else:
+                    ground.close()
+                    remove(state)
         except BaseException:
             _given_up(asked, ground, ledger, say)
             raise
@@ -121,7 +126,7 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
             elif ground is not None:
                 ground.put_back()
         if kept:
-            _say(say, f"what was found so far is kept in {asked.output}: --resume goes on with it")
+            _say(say, _kept(asked))
             return
         if ground is not None:
             ground.close()
@@ -130,6 +135,10 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
         remove(asked.state)
         with suppress(OSError):
             asked.output.rmdir()
+
+
+def _kept(asked: Asked) -> str:
+    return f"the results so far are in {asked.output}: --resume continues"
 
 
 def _put_back_outside(asked: Asked, ledger: Ledger, say: Say) -> None:
@@ -170,8 +179,8 @@ def _where_copies_are(ground: InPlace) -> str:
     if ground.originals.is_dir():
         return f"the copies of your files are in {ground.originals}; --resume puts them back"
     return (
-        f"the program has removed the copies too, which were in {ground.originals}: with a program "
-        "that removes folders, -o in another place keeps them out of its reach"
+        f"the program has also removed the copies, which were in {ground.originals}. If a program "
+        "removes folders, give -o another place, out of its reach"
     )
 
 
@@ -180,8 +189,8 @@ def put_aside_notes(ground: Ground) -> list[str]:
     if not isinstance(ground, InPlace) or not (names := ground.names_put_aside):
         return []
     return [
-        "put aside, since it may be yours (written by one run only, by a run that was ended, or "
-        f"while none was under way): {some(names)}, in {ground.put_aside}"
+        "put aside, since they may be yours (written by one run only, by a run that was ended, or "
+        f"between runs): {some(names)}, in {ground.put_aside}"
     ]
 
 
@@ -198,12 +207,17 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
         ledger.note("asked", now)
         ledger.note("seed", secrets.token_hex(4))
         return ledger
-    leftovers.put_right(ledger, Path(begun.get("scratch", asked.scratch)), say)
+    scratch = Path(begun.get("scratch", asked.scratch))
+    leftovers.put_right(ledger, scratch, say)
+    if not resume and ledger.known(_cut_short):  # a new one is as good
+        tree.discard(scratch)
+        ledger.forget_all()
+        return _ledger(asked, state, resume, say)
     if not resume:
         raise TailraceError(
             "an unfinished tune is here", where=str(asked.output),
-            hint="--resume goes on with it" + (
-                ", and puts your files back first" if begun["in_place"]
+            hint="--resume continues it" + (
+                ", and restores your files first" if begun["in_place"]
                 else "; or begin a new one with another -o"
             ),
         )  # fmt: skip
@@ -212,6 +226,8 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
         now = asked.as_fact()  # of files that a killed run had changed, too
     if begun != now:
         raise _another_one(asked.output, begun, now)
+    if ledger.known(_cut_short):
+        ledger.note(_cut_short, False)
     return ledger
 
 
@@ -233,10 +249,10 @@ def _another_one(output: Path, begun: Document, now: Document) -> TailraceError:
     what = f"it has other {', '.join(other)}"
     if "files" in other:
         what += f" ({some(proof.changed(begun.get('files', []), now['files']))})"
-    hint = "give the same command and options to go on with it"
+    hint = "give the same command and options to continue it"
     if "version" in other:
         by = begun.get("version", "an older one")
-        hint = f"go on with it by the tailrace that began it ({by})"
+        hint = f"continue it with the tailrace that began it ({by})"
     return TailraceError(
         f"the unfinished tune here is another one: {what}", where=str(output),
         hint=f"{hint}, or begin a new one with another -o",
@@ -251,7 +267,7 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     known = ledger.fact("survey", lambda: asdict(_surveyed(asked, ours, linked)))
     found = Survey.of(known)
     if asked.in_place and asked.linked:
-        say("--link: in place every file is copied, since nothing holds a run from writing it")
+        say("--link: in place every file is copied, since a run may write to it")
     for note in [] if asked.in_place else found.notes:
         say(note)
     if begins:  # a tune that is gone on with may have files of the user to put back first
@@ -349,7 +365,7 @@ def _written_or_said(
     try:
         return _written(asked, found, ledger, confined=confined)
     except TailraceError:
-        say(f"found, but not written ({found.verdict.name}): {found.verdict.reason}")
+        say(f"the result could not be written ({found.verdict.name}): {found.verdict.reason}")
         raise
 
 

@@ -23,8 +23,32 @@ def title_of(result: Document) -> str:
     """In a few words; where another layout of the inputs brings something, settings do not."""
     arm = result["repack"]
     if result["verdict"] == "nothing_to_gain" and arm and arm["became"] == "faster":
-        return "Nothing to gain by settings, but by repacking what it reads"
+        return "Nothing to gain by settings, but by repacking the files that it reads"
     return titles[result["verdict"]]
+
+
+def verdict_text(result: Document) -> str:
+    """In one sentence: what was slow, what to do, and what to expect; else why there is nothing."""
+    title, speed, arm = title_of(result), result["speedup"], result["repack"]
+    if result["kept"] and speed:
+        kept = [rule for rule in result["rules"] if rule["kept"]]
+        slow = max(kept, key=lambda rule: rule["without_it"] or 0)["why"] + "; " if kept else ""
+        return f"{title}: {slow}the plan below makes it {_times(speed)} times as fast"
+    if arm and arm["became"] == "faster":
+        file = arm["files"][0]
+        slow = f"{file['path']}:{chunk_text(file['datasets'][0])}"
+        return f"{title}: {slow}; the repacked file makes it {_times(arm['speedup'])} times as fast"
+    if not (advice := result["advice"]):
+        return f"{title}: {result['reason']}"
+    yours = plural(len(advice), "change")
+    profile = shlex.quote(result["profile"])
+    return (
+        f"{title}: {result['reason']}; `tailrace advise {profile}` names {yours} to make yourself"
+    )
+
+
+def _times(speed: Document) -> str:
+    return f"{speed['median']:.3g}"
 
 
 def speed_text(result: Document) -> str:
@@ -34,14 +58,17 @@ def speed_text(result: Document) -> str:
     if speed is None or times["default_s"] is None:
         return ""
     words = f"{times['default_s']:.3g} s by default, {times['tuned_s']:.3g} s tuned: "
-    interval = speed["ci95"]
+    low, high = _spread(speed)
     pairs = plural(speed["pairs"], "pair")
-    if interval and interval[0] < 1 < interval[1]:  # medians of times and of ratios may disagree
-        return f"{words}{interval[0]:.3g} to {interval[1]:.3g} times as fast ({pairs})"
-    words += f"{speed['median']:.3g} times as fast"
-    if interval is None:
-        return words
-    return f"{words} ({interval[0]:.3g} to {interval[1]:.3g}, {pairs})"
+    if low < 1 < high:  # medians of times and of ratios may disagree
+        return f"{words}{low:.3g} to {high:.3g} times as fast ({pairs})"
+    return f"{words}{speed['median']:.3g} times as fast ({low:.3g} to {high:.3g}, {pairs})"
+
+
+def _spread(speed: Document) -> tuple[float, float]:
+    """What stands in brackets behind a median: its interval, or the range of a few pairs."""
+    low, high = speed["ci95"] or speed["range"]
+    return low, high
 
 
 def itself_text(result: Document) -> str:
@@ -64,12 +91,14 @@ def content_text(result: Document) -> str:
     content = result["content"]
     words = "nothing was compared"
     if result["repack"] and result["repack"]["content"]:
-        words = "no run with other settings was compared, those on repacked files were"
+        words = "no run with other settings was compared, only runs on repacked files"
     if result["equal_content"] is not None:
         equal = "equal" if result["equal_content"] else "NOT proven equal"
         words = f"{equal} in {content['compared']}"
     left = content["left_out"]
-    return f"{words}; differs by itself and was left out: {', '.join(left)}" if left else words
+    return (
+        f"{words}; left out, since default runs differ there: {', '.join(left)}" if left else words
+    )
 
 
 def rule_text(rule: Document) -> str:
@@ -88,11 +117,9 @@ def repack_text(arm: Document) -> str:
     text += arm["became"].replace("_", " ")
     speed = arm["speedup"]
     if speed is not None:
-        text += f": {speed['median']:.3g} times as fast"
-        if speed["ci95"]:
-            low, high = speed["ci95"]
-            text += f" ({low:.3g} to {high:.3g}, {plural(speed['pairs'], 'pair')})"
-        text += f"; repacking takes {arm['repack_s']:.3g} s"
+        low, high = _spread(speed)
+        text += f": {speed['median']:.3g} times as fast ({low:.3g} to {high:.3g}, "
+        text += f"{plural(speed['pairs'], 'pair')}); repacking takes {arm['repack_s']:.3g} s"
     if arm["pays_after_runs"] is not None:
         per_read = arm["saved_s_per_read"]
         reads = f" ({1000 * per_read:.3g} ms of each read)" if per_read else ""

@@ -81,6 +81,14 @@ concept Textual = requires(const T& value) {
     { T::pattern } -> std::convertible_to<std::string_view>;
 };
 
+/// What may say only in which keys it is unlike another one: an item of a list with the key "like"
+/// (the number of an earlier one), and what is within such an item.
+inline constexpr const char* like_key = "like";
+template <class T>
+concept Likened = requires {
+    Fields<T>::is_likened;
+};
+
 template <class T>
 constexpr bool may_be_absent =
     is_optional<T>::value || is_vector<T>::value || is_map<T>::value || Textual<T>;
@@ -115,6 +123,7 @@ public:
         if (has_value(value) || (x_complete && how.presence != KeyRule::Presence::absent))
             json[key] = written(value, x_complete);
     }
+    void like(const char*) const {}  // all is written
     /// An object within, whose keys `visit` gives.
     template <class Visit>
     void object(const char* key, const char*, const Visit& visit) {
@@ -145,7 +154,11 @@ Json written(const T& value, bool complete) {
         return value ? written(*value, complete) : Json(nullptr);
     } else if constexpr (is_map<T>::value) {
         Json object = Json::object();
-        for (const auto& [key, one] : value) object[key] = written(one, complete);
+        // A map has each key once; an ordered one of nlohmann would look through all for each.
+        auto& members = static_cast<std::vector<Json::object_t::value_type>&>(
+            object.template get_ref<Json::object_t&>());
+        members.reserve(value.size());
+        for (const auto& [key, one] : value) members.emplace_back(key, written(one, complete));
         return object;
     } else if constexpr (is_vector<T>::value) {
         Json list = Json::array();
@@ -181,9 +194,12 @@ public:
             read(*found, value, x_where, x_place.empty() ? key : x_place + "." + key);
         } else if constexpr (!may_be_absent<T>) {
             x_missing.emplace_back(key);
+        } else if (found != x_json.end()) {
+            value = T{};  // null: what it is like may have one
         }
     }
 
+    void like(const char*) { x_known.emplace_back(like_key); }  // begin_like has seen to it
     /// Throws where the object has a key that nobody asked for, or lacks one.
     void finish() const {
         for (const auto& [key, value] : x_json.items())
@@ -262,6 +278,20 @@ void read_setting(const Json& json, V& value, const std::string& where, const st
     }
 }
 
+/// What an item begins as: as the earlier one that it is like.
+template <class T>
+void begin_like(std::vector<T>& list, const Json& json, const std::string& where,
+                const std::string& place) {
+    const auto like = json.is_object() ? json.find(like_key) : json.end();
+    if (!json.is_object() || like == json.end() || like->is_null()) return;
+    std::uint64_t number = 0;
+    read(*like, number, where, place + ".like");
+    if (number + 1 >= list.size())
+        throw error_at(where, place + ".like",
+                       "the number of one before it is wanted here, not " + kind_of(*like));
+    list.back() = list[number];
+}
+
 template <class T>
 void read(const Json& json, T& value, const std::string& where, const std::string& place) {
     if constexpr (std::is_enum_v<T>) {
@@ -280,17 +310,23 @@ void read(const Json& json, T& value, const std::string& where, const std::strin
     } else if constexpr (std::is_arithmetic_v<T>) {
         read_number(json, value, where, place);
     } else if constexpr (is_optional<T>::value) {
-        if (json.is_null())
+        if (json.is_null()) {
             value.reset();
-        else
-            read(json, value.emplace(), where, place);
+        } else {
+            if (!Likened<typename T::value_type> || !value) value.emplace();
+            read(json, *value, where, place);
+        }
     } else if constexpr (is_vector<T>::value) {
         if (!json.is_array())
             throw error_at(where, place, "a list is wanted here, not " + kind_of(json));
         value.clear();
         value.reserve(json.size());
-        for (std::size_t i = 0; i < json.size(); ++i)
-            read(json[i], value.emplace_back(), where, place + "[" + std::to_string(i) + "]");
+        for (std::size_t i = 0; i < json.size(); ++i) {
+            const std::string here = place + "[" + std::to_string(i) + "]";
+            value.emplace_back();
+            if constexpr (Likened<typename T::value_type>) begin_like(value, json[i], where, here);
+            read(json[i], value.back(), where, here);
+        }
     } else if constexpr (is_map<T>::value) {
         if (!json.is_object())
             throw error_at(where, place, "an object is wanted here, not " + kind_of(json));

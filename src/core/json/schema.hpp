@@ -35,6 +35,10 @@ public:
         visit(inner);
         add(key, sentence, inner.object(), true);
     }
+    void like(const char* sentence) {
+        const Json number = schema_of<std::optional<std::uint64_t>>(x_definitions, x_complete);
+        add(like_key, sentence, number, false);
+    }
     [[nodiscard]] Json object() const {
         Json json{{"type", "object"}, {"properties", properties}};
         if (!required.empty()) json["required"] = required;

@@ -142,9 +142,9 @@ bool OpenTuning::look_up() {
     if (match != 0) choose();
     if (x_ranks > 1 && !agree(match)) {
         say_once(said_disagree, x_path != nullptr ? x_path : x_call.name,
-                 "the plan is off for this file: the ranks have not the same");
+                 "the plan is off for this file: the ranks have different plans");
         say_outcome(spool::became_disagreed,
-                    match != 0 ? "another rank has another plan, or none for this file"
+                    match != 0 ? "another rank has a different plan, or none for this file"
                                : "this rank has no plan for it");
         return false;
     }
@@ -220,7 +220,7 @@ void OpenTuning::give_hints() {
             choice.became = spool::became_held;
             choice.reason = "this MPI is not that of the proven run";
         } else if (is_ompio() && key == "cb_nodes") {
-            // Also where the program gives it itself: what is known is in docs/user/apply.md.
+            // Also where the program gives it itself: what is known is in docs/reference/apply.md.
             choice.became = spool::became_held;
             choice.reason = "OMPIO has been seen to write wrong data with several aggregators";
         } else {

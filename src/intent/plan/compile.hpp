@@ -19,7 +19,7 @@ using Hasher = std::function<std::string(std::span<const std::byte>)>;
 /// The compiled form; the same plan gives the same bytes. Reasons, advice and what was held back
 /// are not in it.  [local]
 /// @param where  file name for messages
-/// @throws Error{bad_input} where a setting is wrong or it has more than 64 KiB
+/// @throws Error{bad_input} where a setting is wrong or it has more than 512 KiB
 [[nodiscard]] std::vector<std::byte> compile(const Plan& plan, const std::string& where,
                                              const Hasher& hasher);
 /// Bytes of the compiled form, however many.  [local]

@@ -16,7 +16,9 @@
 
 namespace tailrace::intent::plan {
 
-inline constexpr std::size_t largest_plan = 65536;  ///< bytes
+inline constexpr std::size_t largest_advised = 65536;  ///< bytes
+/// A tune has each entry for up to four places in which its file may lie, under longer names.
+inline constexpr std::size_t largest_plan = 8 * largest_advised;
 inline constexpr std::array<char, 8> plan_magic{'T', 'R', 'P', 'L', 'A', 'N', '0', '1'};
 inline constexpr std::uint32_t native_order = 0x01020304;
 

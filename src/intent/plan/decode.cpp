@@ -80,7 +80,7 @@ PlanView PlanView::decode(std::span<const std::byte> bytes, std::string_view& pr
     };
     PlanHeader header{};
     if (bytes.size() < sizeof header) return fails("it is too short for a plan");
-    if (bytes.size() > largest_plan) return fails("it is longer than 64 KiB");
+    if (bytes.size() > largest_plan) return fails("it is longer than 512 KiB");
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0)  // NOLINT
         return fails("it does not lie at a multiple of 8 bytes");
     std::memcpy(&header, bytes.data(), sizeof header);

@@ -110,6 +110,7 @@ struct Fields<intent::plan::Advice> {
         v("commands", s.commands, "Commands to type, or lines of a file to write.");
         v("because", s.because, "Why.");
         v("chunk", s.chunk, "Chunks for the program to create the dataset with.");
+        v("failing", s.failing, "true: the program fails as it is.");
     }
 };
 

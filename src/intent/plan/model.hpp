@@ -57,7 +57,8 @@ struct Advice {
     std::string file, dataset, text;
     std::vector<std::string> commands;  ///< to type, or lines to write
     Because because;
-    Extents chunk{};  ///< to create the dataset with; empty: it is about something else
+    Extents chunk{};                ///< to create the dataset with; empty: about something else
+    std::optional<bool> failing{};  ///< true: the program fails as it is
 };
 /// A rule whose trigger was seen but which sets nothing.
 struct HeldBack {

@@ -3,8 +3,6 @@
 
 #include <bit>
 
-#include "intent/plan/lookup.hpp"
-
 namespace tailrace::intent::plan {
 
 namespace {
@@ -35,9 +33,10 @@ std::string name_of(const PlanView& plan, const PlanSetting& setting) {
 }  // namespace
 
 std::vector<Resolved> resolve(const PlanView& plan, const std::string& file,
-                              const std::string& dataset, const Surroundings& around) {
+                              const std::string& dataset, const Surroundings& around,
+                              Moment moment) {
     std::vector<Resolved> all;
-    for (const PlanSetting* setting : find(plan, file, dataset, Moment::create, 1).all()) {
+    for (const PlanSetting* setting : find(plan, file, dataset, moment, 1).all()) {
         Resolved one{.key = name_of(plan, *setting), .rule = std::string(plan.text(setting->rule))};
         const Value value = value_of(plan, *setting, around);
         if (value.state == Value::State::good)

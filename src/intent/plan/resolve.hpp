@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a plan for a file or dataset that is made now, as values: for what is not a hook.
+// The settings of a plan for a file or dataset, as values: for what is not a hook.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "intent/plan/compiled.hpp"
+#include "intent/plan/lookup.hpp"
 #include "intent/profile/model.hpp"
 
 namespace tailrace::intent::plan {
@@ -19,10 +19,11 @@ struct Resolved {
     std::string misfit{};  ///< why there is none; a chunk beyond the extents has both
 };
 
-/// What lookup.hpp finds for one that is created by a single process.  [local]
+/// What lookup.hpp finds for one that a single process makes or opens.  [local]
 /// @param file     absolute path
 /// @param dataset  path within the file, "/a/b"; empty: settings of the file
 [[nodiscard]] std::vector<Resolved> resolve(const PlanView& plan, const std::string& file,
-                                            const std::string& dataset, const Surroundings& around);
+                                            const std::string& dataset, const Surroundings& around,
+                                            Moment moment = Moment::create);
 
 }  // namespace tailrace::intent::plan

@@ -134,6 +134,7 @@ struct Fields<intent::ProcessShare> {
 template <>
 struct Fields<intent::Transfers> {
     static constexpr std::string_view name = "transfers";
+    static constexpr bool is_likened = true;
     static void visit(auto& v, auto& s) {
         v("calls", s.calls, "Transfers, those of multi-dataset calls included.");
         v("bytes", s.bytes, "Bytes moved, in the type of the file.");
@@ -212,8 +213,12 @@ struct Fields<intent::Declared> {
 template <>
 struct Fields<intent::Dataset> {
     static constexpr std::string_view name = "dataset";
+    static constexpr bool is_likened = true;
     static void visit(auto& v, auto& s) {
         v("path", s.path, "Path within the file, from /, one slash between names.");
+        v.like(
+            "Number of an earlier dataset of the list, from 0: keys that are not here, and not in "
+            "reads and writes here, are as they are there; null: it has none. Of many datasets.");
         v("names", s.names, "Other names under which a source knew it.");
         v("interface", s.interface, "The library that the program called for it.");
         v("processes", s.processes, "Ids of the processes that opened it, as \"0-39,41\".");

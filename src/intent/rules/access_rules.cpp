@@ -31,7 +31,7 @@ std::string in_metadata(const Times& each, const Profile& profile) {
                              : each.metadata_s <= run_s
                                  ? say(" (", percent(each.metadata_s / run_s), " of the run)")
                                  : say(" (of several threads: the run took ", seconds(run_s), ")");
-    return say(seconds(each.metadata_s), part, " go into opens, closes, seeks and the like, ",
+    return say(seconds(each.metadata_s), part, " go into opens, closes, seeks and similar calls, ",
                seconds(each.data_s), " into data");
 }
 
@@ -88,8 +88,8 @@ Proposal uneven_act(const Subject& s) {
     const Uneven found = *uneven(s);
     return advice(
         found.bytes > much && *found.slowest.bytes > *found.fastest.bytes
-            ? "give the ranks alike much to read and write, or let collective calls share "
-              "it out: all wait for the one that has most"
+            ? "give all ranks the same amount to read and write, or let collective calls "
+              "balance it: all ranks wait for the one that has most"
             : "some ranks take longer for no more bytes: look at their nodes, their targets (lfs "
               "getstripe), and at who waits for a lock on a shared block");
 }
@@ -210,7 +210,7 @@ std::optional<Reason> again_fires(const Subject& s) {
     Reason reason{
         say(size(found->bytes), " are read of the first ", size(found->end), " of the file, by ",
             processes_of(s) == 1 ? std::string("one process") : say(processes_of(s), " processes"),
-            ": each byte ", found->bytes / found->end, " times and more, on average"),
+            ": each byte ", found->bytes / found->end, " times or more, on average"),
         {}};
     return reason.note("posix.bytes_read", found->bytes, "bytes")
         .note("posix.read_end", found->end, "bytes");
@@ -335,13 +335,13 @@ Proposal twice_act(const Subject&) {
 
 const std::array access_table{
     Rule{"60",
-         "Ranks have unlike much to do",
+         "Some ranks have more to do than others",
          Scope::file,
          Class::advice,
-         "the slowest rank of a file takes 1 s and more, a hundredth of the run, and the fastest "
+         "the slowest rank of a file takes at least 1 s, a hundredth of the run, and the fastest "
          "15 % less, or one moves 15 % less than the other",
          "most calls above are not collective",
-         "advice: share it out",
+         "advice: give all ranks the same amount",
          "ranks end at the same time",
          "S",
          {},
@@ -353,7 +353,7 @@ const std::array access_table{
         "MPI-IO without collective calls",
         Scope::file,
         Class::advice,
-        "1000 and more independent calls below 4 MiB by two ranks and more, most of all that read, "
+        "at least 1000 independent calls below 4 MiB by at least two ranks, most of all that read, "
         "or that write; not of a profile of our own that knows datasets",
         "",
         "advice: collective calls",
@@ -364,11 +364,11 @@ const std::array access_table{
         nullptr,
         alone_act},
     Rule{"65",
-         "Opens and the like take longer than the data",
+         "Opens and similar calls take longer than the data",
          Scope::file,
          Class::advice,
-         "30 s of each process and more, or 1 s and a tenth of the run, and more than reads and "
-         "writes take",
+         "at least 30 s of each process, or 1 s and a tenth of the run, and more time than reads "
+         "and writes take",
          "",
          "advice: open once and by few",
          "less load on the metadata server",
@@ -381,7 +381,7 @@ const std::array access_table{
          "The same bytes read again",
          Scope::file,
          Class::advice,
-         "64 MiB and more, at least twice as much as lies before the last byte read, and twice for "
+         "at least 64 MiB, at least twice as much as lies before the last byte read, and twice for "
          "each time that this was written; without what MPI-IO reads by itself to write",
          "most reads above are not collective",
          "advice: read once and share",
@@ -395,7 +395,7 @@ const std::array access_table{
          "A file opened again and again",
          Scope::file,
          Class::advice,
-         "each process opens it 1000 times and more; 20 times, if it is of HDF5 or PnetCDF and an "
+         "each process opens it at least 1000 times; 20 times, if it is of HDF5 or PnetCDF and an "
          "open moves less than 4 MiB",
          "",
          "advice: keep it open",
@@ -409,7 +409,7 @@ const std::array access_table{
          "Everything is written twice",
          Scope::file,
          Class::advice,
-         "64 MiB and more in a new file, of which 1.8 times as much is written below, where fill "
+         "at least 64 MiB in a new file, of which 1.8 times as much is written below, where fill "
          "values and filters are not known",
          "",
          "advice: no fill values",

@@ -153,8 +153,8 @@ std::optional<Reason> relaid_fires(const Subject& s) {
     const std::uint64_t made = calls(dataset.reads);
     Reason reason{say(first.dataset, ": ", made, " reads",
                       first.most.calls < made ? ", most often of " : " of ",
-                      extents(first.most.length), " elements from ", lies, ", which chunks of ",
-                      extents(first.chunk), " would suit", more),
+                      extents(first.most.length), " elements from ", lies, "; chunks of ",
+                      extents(first.chunk), " would suit these reads", more),
                   {}};
     reason.note("file.datasets", std::uint64_t{all.size()}, "datasets")
         .note("dataset.reads.calls", made, "calls");
@@ -164,7 +164,7 @@ std::optional<Reason> relaid_fires(const Subject& s) {
 
 Proposal relaid_act(const Subject& s) {
     return advice(
-        "the file is there already, and is only read: repack it with chunks for these reads",
+        "the file exists already, and is only read: repack it with chunks for these reads",
         {say("tailrace repack ", shell_path(s.file.path), " --profile profile.json --dry-run")});
 }
 
@@ -245,7 +245,7 @@ const std::array advice_table{
          "A copy for reading",
          Scope::file,
          Class::advice,
-         "filtered datasets of 1 MiB and more that are only read, four times over",
+         "filtered datasets of at least 1 MiB that are only read, four times over",
          "a file of HDF5",
          "advice: repack without filters or with a faster one",
          "no time for decompression",
@@ -271,7 +271,7 @@ const std::array advice_table{
          "Datasets opened again and again",
          Scope::file,
          Class::advice,
-         "10000 and more opens, a hundred of each dataset",
+         "at least 10000 opens, a hundred of each dataset",
          "",
          "advice: keep them open",
          "fewer look-ups",
@@ -284,7 +284,7 @@ const std::array advice_table{
          "Other chunks for a file that is only read",
          Scope::file,
          Class::advice,
-         "datasets of 1 MiB and more whose reads would move and unpack half as much from other "
+         "datasets of at least 1 MiB whose reads would move and unpack half as much from other "
          "chunks, or less, by the estimate that `tailrace repack --profile` makes",
          "",
          "advice: repack the file for these reads",
@@ -298,8 +298,8 @@ const std::array advice_table{
          "A virtual dataset read across its sources",
          Scope::dataset,
          Class::advice,
-         "reads of a virtual dataset, and two files and more behind it that are opened, or whose "
-         "bytes are read, four times each and more",
+         "reads of a virtual dataset, and at least two files behind it that are opened, or whose "
+         "bytes are read, at least four times each",
          "",
          "advice: read the sources one after the other",
          "as estimated from how often the files behind it are opened and read",

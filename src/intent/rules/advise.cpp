@@ -20,7 +20,7 @@ plan::Class class_of(const std::string& name) {
     if (name == "safe") return plan::Class::safe;
     if (name == "layout") return plan::Class::layout;
     throw core::Error(core::Code::bad_input, "there is no class " + core::in_quotes(name),
-                      "--allow", "safe and layout are always allowed; others: collective, opt_in");
+                      "--allow", "safe and layout are always allowed; others: collective, opt-in");
 }
 
 /// Intents say so in their first key; whatever else it is, reading it as a profile tells.

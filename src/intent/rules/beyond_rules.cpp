@@ -340,12 +340,12 @@ const std::array beyond_table{
          "Fewer bytes",
          Scope::file,
          Class::advice,
-         "64 MiB and more of floating-point numbers are written without filters, half of what is "
+         "at least 64 MiB of floating-point numbers are written without filters, half of what is "
          "written",
          "at most a tenth as much is read in the run",
          "advice: lossless or lossy reduction, and what each costs; the command that measures a "
          "part",
-         "as many times fewer bytes as the data allows",
+         "fewer bytes, as far as the data allows",
          "I, K, V",
          {},
          reduce_fires,
@@ -355,11 +355,11 @@ const std::array beyond_table{
          "In situ instead of through files",
          Scope::file,
          Class::advice,
-         "256 MiB and more are written, and half of it or more is read afterwards, by the run or "
+         "at least 256 MiB are written, and half of it or more is read afterwards, by the run or "
          "by another one that is given too",
          "one other run reads it, or the data is within the memory of its processes",
          "advice: analyse where the data is, or keep it in memory",
-         "neither the write nor the read",
+         "neither the write nor the read is needed",
          "W",
          {},
          in_situ_fires,
@@ -369,8 +369,8 @@ const std::array beyond_table{
          "Another format",
          Scope::run,
          Class::advice,
-         "8 ranks and more write plain files of their own, 16 MiB and more; or 10000 and more "
-         "plain writes below 4 KiB on average, 4 MiB and more",
+         "at least 8 ranks write plain files of their own, at least 16 MiB; or at least 10000 "
+         "plain writes below 4 KiB on average, at least 4 MiB",
          "names of no such format; not opened to append",
          "advice: HDF5 or netCDF, one file, large calls",
          "fewer files and calls; files that say what they hold",
@@ -383,8 +383,8 @@ const std::array beyond_table{
          "Output behind an I/O server",
          Scope::run,
          Class::advice,
-         "a tenth of the run and more is waiting for output, 64 MiB and more",
-         "two ranks and more; known when the writes were made; a tenth of the run between them, "
+         "at least a tenth of the run is waiting for output, at least 64 MiB",
+         "at least two ranks; known when the writes were made; a tenth of the run between them, "
          "or three bursts; little of it is read again",
          "advice: an I/O server, and what it can hide at most",
          "the shorter of output and computing between is hidden, at most",
@@ -397,7 +397,7 @@ const std::array beyond_table{
          "Pieces by turns, with MPI-IO",
          Scope::file,
          Class::advice,
-         "1000 and more independent calls below 64 KiB on average, by turns of several ranks "
+         "at least 1000 independent calls below 64 KiB on average, by turns of several ranks "
          "through one file, without HDF5 and PnetCDF",
          "each rank makes as many",
          "advice: a view and collective calls",

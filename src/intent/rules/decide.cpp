@@ -16,9 +16,9 @@ namespace {
 /// The class last: a rule that is not allowed still says what else would hold it back.
 std::optional<Held> not_allowed(plan::Class cls, const Subject& s, bool opt_in = false) {
     if (opt_in && !s.allowed.contains(plan::Class::opt_in))
-        return Held{Guard::rule_class, "it needs --allow opt_in, and --allow collective"};
+        return Held{Guard::rule_class, "it needs --allow opt-in, and --allow collective"};
     if (cls == plan::Class::advice || s.allowed.contains(cls)) return std::nullopt;
-    const std::string name = cls == plan::Class::collective ? "collective" : "opt_in";
+    const std::string name = cls == plan::Class::collective ? "collective" : "opt-in";
     return Held{Guard::rule_class, say("rules of the class ", name, " need --allow ", name)};
 }
 
@@ -104,7 +104,7 @@ void keep_what_fits(Decision& decision, const Subject& s) {
         }
     if (decision.proposal.settings.empty() && decision.proposal.environment.empty() &&
         decision.proposal.advice.empty())
-        decision.held = Held{Guard::nothing_to_set, "it leaves things as they are"};
+        decision.held = Held{Guard::nothing_to_set, "it would change nothing"};
 }
 
 Decision decided(const Subject& s, Reason reason) {
@@ -138,6 +138,8 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     if (decision.effect.empty()) decision.effect = rule.effect;
     decision.source = source_titles(rule.source);
     decision.cls = rule.cls;
+    decision.failing = rule.failing;
+    decision.instead = rule.instead;
     if (rule.needs.created) note_creation(decision.reason, s);
     decision.held = unmet(rule.needs, s);
     if (!decision.held && rule.held != nullptr) decision.held = rule.held(s);
@@ -237,20 +239,17 @@ void settle(std::vector<Decision>& all) {
         }
 }
 
-/// HDF5 refuses what rule 29 would mend: if that is held back, the program has to be changed.
-void advise_refused(std::vector<Decision>& all) {
+/// What makes a program fail has to be changed in the program, if its rule is held back.
+void advise_instead(std::vector<Decision>& all) {
     std::vector<Decision> found;
     for (const Decision& one : all) {
-        if (one.rule != "29" || !one.held) continue;
+        if (one.instead.empty() || !one.held) continue;
         Decision advice = one;
         advice.held.reset();
         advice.cls = plan::Class::advice;
-        advice.reason.text += ". A plan cannot make them collective: " + one.held->text;
+        advice.reason.text += ". A plan cannot mend it: " + one.held->text;
         advice.proposal = {};
-        advice.proposal.advice =
-            "write it collectively (H5Pset_dxpl_mpio with H5FD_MPIO_COLLECTIVE; h5py: `with "
-            "dataset.collective:`), every rank in each call, with an empty selection if it has "
-            "nothing; or create it without filters";
+        advice.proposal.advice = one.instead;
         found.push_back(std::move(advice));
     }
     std::move(found.begin(), found.end(), std::back_inserter(all));
@@ -326,7 +325,7 @@ std::vector<Decision> decide(const Profile& profile, const Options& options) {
             try_all(Scope::dataset);
         }
         settle(here);
-        advise_refused(here);
+        advise_instead(here);
         subject.dataset = nullptr;
         advise_own_hints(subject, here);
         std::move(here.begin(), here.end(), std::back_inserter(all));

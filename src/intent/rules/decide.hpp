@@ -35,6 +35,8 @@ struct Decision {
     Proposal proposal;
     std::uint64_t ranks = 0;   ///< of the file; a collective setting holds for those only
     std::uint64_t weight = 0;  ///< bytes that the file or dataset moved
+    bool failing = false;      ///< the program fails as it is
+    std::string_view instead;  ///< of the rule
 };
 
 /// Every rule that fires, at each file and dataset, with the written order of conflicts applied.

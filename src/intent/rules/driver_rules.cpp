@@ -42,7 +42,7 @@ bool only_read(const Subject& s) {
 std::optional<Held> core_held(const Subject& s) {
     if (!only_read(s))
         return Held{Guard::written,
-                    "it is written: what is written would be in memory alone until the close, "
+                    "it is written: its data would be in memory alone until the close, "
                     "however much the next run writes"};
     for (const Dataset& dataset : s.file.datasets)
         if (dataset.layout.value_or("virtual") == "virtual")
@@ -171,7 +171,7 @@ const std::array driver_table{
          "The file in memory",
          Scope::file,
          Class::opt_in,
-         "10000 and more calls below 4 KiB on average in a serial file",
+         "at least 10000 calls below 4 KiB on average in a serial file",
          "it is only read, within the memory of a process, and has no virtual datasets",
          "core driver, which reads the file at the open and writes nothing",
          "accesses at the speed of memory; the open takes longer, so look at the whole run",
@@ -184,10 +184,10 @@ const std::array driver_table{
          "Around the page cache",
          Scope::file,
          Class::opt_in,
-         "a file per process, 1 GiB and more in aligned sequential calls of 4 MiB and more",
+         "a file per process, at least 1 GiB in aligned sequential calls of at least 4 MiB",
          "",
          "direct driver",
-         "no copy through the page cache; an HDF5 built with it",
+         "no copy through the page cache; it needs an HDF5 built with this driver",
          "A",
          {.serial = true, .created = true, .keys = "driver"},
          direct_fires,
@@ -197,7 +197,7 @@ const std::array driver_table{
          "A subfile per node",
          Scope::file,
          Class::opt_in,
-         "8 nodes and more write 8 GiB and more into one file",
+         "at least 8 nodes write at least 8 GiB into one file",
          "not read in the same run; where the program has MPI_THREAD_MULTIPLE, and an old file its "
          "subfiles",
          "subfiling driver, stripes of 32 MiB, one concentrator per node",
@@ -215,10 +215,10 @@ const std::array driver_table{
          subfiling_held,
          subfiling_act},
     Rule{"35",
-         "Metadata leaves with its object",
+         "Metadata leaves the cache with its object",
          Scope::file,
          Class::opt_in,
-         "10000 and more objects are opened, about once each, in a serial file",
+         "at least 10000 objects are opened, about once each, in a serial file",
          "",
          "evict on close",
          "less memory; HDF5 up to 2.2 fails where a program copies groups (H5Ocopy) with it",
@@ -234,17 +234,17 @@ const std::array driver_table{
          "only opened for reading, on NFS or Lustre",
          "",
          "file locking off for these opens",
-         "no failed opens where locks are refused; nobody may write meanwhile",
+         "no failed opens if locks are refused; nobody may write meanwhile",
          "A",
          {.keys = "file_locking"},
          locking_fires,
          nullptr,
          locking_act},
     Rule{"40",
-         "Metadata that is read back at once",
+         "Metadata is read in one piece",
          Scope::file,
          Class::opt_in,
-         "20 and more opens of a serial file, each of 100 objects and more",
+         "at least 20 opens of a serial file, each of at least 100 objects",
          "",
          "an image of the metadata cache in the file",
          "faster opens",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "intent/plan/resolve.hpp"
 #include "intent/profile/profile_json.hpp"
 #include "intent/rules/read_cost.hpp"
 
@@ -20,6 +21,18 @@ Dataset as_in_file(Dataset dataset, const InFile& stored) {
     dataset.type = ElementType{"", stored.item_bytes, {}};
     dataset.filters.assign(stored.packed ? 1 : 0, Filter{});
     return dataset;
+}
+
+/// By the rule of the chunk cache; what is there is opened, not made.
+Count planned_cache(const plan::PlanView& plan, const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const plan::Surroundings around{dataset.dims,  {}, dataset.chunk,       type_bytes(dataset),
+                                    file_ranks(s), 0,  memory_of_process(s)};
+    for (const plan::Resolved& one :
+         plan::resolve(plan, s.file.path, dataset.path, around, plan::Moment::open))
+        if (one.key == "chunk_cache_bytes" && one.value)
+            return std::max(std::get<std::uint64_t>(*one.value), cache_in_force(s));
+    return {};
 }
 
 }  // namespace
@@ -47,11 +60,13 @@ std::vector<std::optional<ForReads>> chunks_for_reads(const Document& profile,
     return all;
 }
 
-std::vector<BadlyRead> badly_read(const Document& profile) {
+std::vector<BadlyRead> badly_read(const Document& profile, const plan::PlanView* kept) {
     const Profile of = profile_from_json(profile.text, profile.name);
+    PlannedCache planned;
+    if (kept != nullptr) planned = [kept](const Subject& s) { return planned_cache(*kept, s); };
     std::vector<BadlyRead> all;
     for (const File& file : of.files) {
-        const std::vector<Relaid> relaid = relaid_for_reads_of_file({of, file});
+        const std::vector<Relaid> relaid = relaid_for_reads_of_file({of, file}, planned);
         if (relaid.empty()) continue;
         const Saving saving = saving_of(relaid);
         all.push_back({file.path, saving.times, saving.seconds});

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "intent/plan/compiled.hpp"
 #include "intent/rules/advise.hpp"
 
 namespace tailrace::intent::rules {
@@ -35,8 +36,10 @@ struct BadlyRead {
     double times = 1;               ///< by how much less would be moved
     std::optional<double> saved_s;  ///< of the run that was profiled
 };
-/// All of them, those first that save the most.  [local]
+/// All of them, those first that save the most; what they save on top of a plan, where one is
+/// given.  [local]
 /// @throws Error{bad_input | unknown_key | missing_key} naming the profile
-[[nodiscard]] std::vector<BadlyRead> badly_read(const Document& profile);
+[[nodiscard]] std::vector<BadlyRead> badly_read(const Document& profile,
+                                                const plan::PlanView* kept = nullptr);
 
 }  // namespace tailrace::intent::rules

@@ -41,6 +41,12 @@ std::optional<Reason> collective_fires(const Subject& s) {
     return reason;
 }
 
+/// What PnetCDF creates is left to rule 53.
+std::optional<Reason> nodes_fires(const Subject& s) {
+    if (s.file.pnetcdf && s.file.pnetcdf->creates.value_or(0) > 0) return std::nullopt;
+    return collective_fires(s);
+}
+
 std::optional<Held> nodes_held(const Subject& s) {
     if (!known_nodes(s))
         return Held{Guard::nodes,
@@ -241,21 +247,21 @@ const std::array hint_table{
          "An aggregator per node or stripe",
          Scope::file,
          Class::safe,
-         "100 and more collective calls",
+         "at least 100 collective calls, not below a PnetCDF that creates the file",
          "more than one node",
          "hint cb_nodes: the nodes, at most the stripes",
          "aggregators that do not share a target",
          "N, S",
          {.keys = "hint.cb_nodes", .aggregators = true},
-         collective_fires,
+         nodes_fires,
          nodes_held,
          nodes_act},
     Rule{"42",
          "Fewer rounds of collective buffering",
          Scope::file,
          Class::safe,
-         "100 and more collective calls",
-         "64 MiB and more move; from two nodes on or on a parallel file system; more than the "
+         "at least 100 collective calls",
+         "at least 64 MiB move; from two nodes on or on a parallel file system; more than the "
          "default of 16 MiB within half of what a process may "
          "have of the memory, and a multiple of the stripe",
          "hint cb_buffer_size: at most 32 MiB, from 1 GiB on 64 MiB, a multiple of the stripe",
@@ -269,7 +275,7 @@ const std::array hint_table{
          "Collective buffering for small pieces",
          Scope::file,
          Class::safe,
-         "100 and more collective calls",
+         "at least 100 collective calls",
          "it is not one node with a file system of its own",
          "hints romio_cb_write and romio_cb_read: enable below 4 MiB per call, else automatic",
          "small pieces are written together",
@@ -295,7 +301,7 @@ const std::array hint_table{
          "Data sieving for sparse reads",
          Scope::file,
          Class::safe,
-         "100 and more independent reads below 256 KiB on average, and views that are not those of "
+         "at least 100 independent reads below 256 KiB on average, and views that are not those of "
          "HDF5's collective calls",
          "opened with MPI-IO",
          "hints romio_ds_read: enable, ind_rd_buffer_size: 4 MiB",
@@ -309,7 +315,7 @@ const std::array hint_table{
          "Only aggregators open the file",
          Scope::file,
          Class::opt_in,
-         "100 and more calls, all of them collective",
+         "at least 100 calls, all of them collective",
          "not under HDF5, whose metadata is written "
          "independently",
          "hint romio_no_indep_rw: true",

@@ -38,7 +38,7 @@ std::optional<NotAligned> not_aligned(const Subject& s) {
 Reason alignment_reason(const NotAligned& found) {
     Reason reason{say(found.calls, " of ", found.all, " system calls (",
                       percent(static_cast<double>(found.calls) / static_cast<double>(found.all)),
-                      ") do not keep to the blocks of ", size(found.block), "; ",
+                      ") are not aligned to the blocks of ", size(found.block), "; ",
                       counted(found.large, "dataset"), " of objects of that size, ", found.small,
                       " of smaller ones"),
                   {}};
@@ -104,8 +104,8 @@ std::optional<Held> meta_block_held(const Subject& s) {
     if (calls / calls_per_object < objects) return std::nullopt;
     return Held{Guard::small_calls,
                 say("a process makes ", calls, " calls of H5Dwrite or H5Dread, ", calls / objects,
-                    " for each object: the connector's way to each of them takes longer than "
-                    "larger blocks spare")};
+                    " for each object: the connector's work for each call takes longer than "
+                    "larger blocks save")};
 }
 
 Proposal meta_block_act(const Subject& s) {
@@ -255,7 +255,7 @@ const std::array metadata_table{
         "at least 1000 system calls, more than 10 % of them not aligned, and objects of a block or "
         "more",
         "",
-        "objects of a block or stripe of the file system, and of 64 KiB and more, begin at a "
+        "objects of a block or stripe of the file system, and of at least 64 KiB, begin at a "
         "multiple of it",
         "fewer conflicts of locks and fewer reads before writes; the file grows, to twice its size "
         "at most",
@@ -270,10 +270,10 @@ const std::array metadata_table{
          "Only objects of a block or more are aligned",
          Scope::file,
          Class::layout,
-         "as rule 1, with a hundred and more small datasets, ten for each large one",
+         "as rule 1, with at least a hundred small datasets, ten for each large one",
          "",
          "the threshold of the alignment is the block itself",
-         "the file does not swell",
+         "the file does not grow much",
          "D",
          {.parallel = true,
           .created = true,
@@ -290,7 +290,7 @@ const std::array metadata_table{
          "metadata blocks of 1 MiB, 4 MiB from 4000 objects on; less where that is more than a "
          "quarter "
          "of the file",
-         "metadata lies together and is written in fewer calls",
+         "metadata is in one place and is written in fewer calls",
          "A, E, L",
          {.created = true, .keys = "meta_block_bytes"},
          meta_block_fires,
@@ -300,7 +300,7 @@ const std::array metadata_table{
          "Small datasets are packed",
          Scope::file,
          Class::layout,
-         "50 and more contiguous datasets below 2 KiB",
+         "at least 50 contiguous datasets below 2 KiB",
          "",
          "small data blocks of what they have together, 64 KiB to 1 MiB",
          "fewer, larger writes",
@@ -313,7 +313,7 @@ const std::array metadata_table{
          "Metadata is written by all ranks together",
          Scope::file,
          Class::collective,
-         "1000 and more objects are created",
+         "at least 1000 objects are created",
          "no page buffer",
          "collective metadata writes",
          "one collective write instead of one per rank and object",
@@ -331,10 +331,10 @@ const std::array metadata_table{
          "Metadata is read by one rank for all",
          Scope::file,
          Class::collective,
-         "each rank opens 100 and more objects",
+         "each rank opens at least 100 objects",
          "",
          "collective metadata reads",
-         "no storm of reads; a file can be damaged where ranks do not call alike",
+         "no storm of reads; a file can be damaged if ranks make different calls",
          "A, F",
          {.parallel = true,
           .ranks = 64,
@@ -349,11 +349,11 @@ const std::array metadata_table{
          "A paged file",
          Scope::file,
          Class::opt_in,  // its superblock is of version 2: not for the oldest readers
-         "5000 and more opens and reads of metadata in a serial file",
+         "at least 5000 opens and reads of metadata in a serial file",
          "the program does not align objects",
          "strategy page, pages of 64 KiB (256 KiB for many objects), no page buffer; readers older "
          "than HDF5 1.10 cannot open the file",
-         "metadata lies together in pages, apart from the data; without a page buffer HDF5 makes "
+         "metadata is together in pages, apart from the data; without a page buffer HDF5 makes "
          "as many accesses as before",
          "G",
          {.serial = true,
@@ -368,7 +368,7 @@ const std::array metadata_table{
          "Alignment or pages, not both",
          Scope::file,
          Class::layout,
-         "both a paged file and alignment are wanted",
+         "rules ask for both a paged file and alignment",
          "",
          "nothing: rules 1 and 2 are held back",
          "none",
@@ -381,10 +381,10 @@ const std::array metadata_table{
          "A newer format for crowded groups",
          Scope::file,
          Class::opt_in,
-         "1000 and more links and attributes, 100 and more per group",
+         "at least 1000 links and attributes, at least 100 per group",
          "",
          "format bounds v110",
-         "groups and indexes that grow well; readers older than HDF5 1.10 "
+         "groups and indexes stay fast when they grow; readers older than HDF5 1.10 "
          "cannot open the file",
          "B",
          {.created = true, .keys = "libver_low libver_high"},

@@ -63,7 +63,8 @@ std::optional<Held> unmet_ranks(const Needs& needs, const Subject& s) {
 }  // namespace
 
 Held held_for_durable() {
-    return {Guard::reliability, "it delays what reaches the disk, and the file counts as durable"};
+    return {Guard::reliability,
+            "it delays data on the way to the disk, and the file counts as durable"};
 }
 
 std::optional<Held> unmet(const Needs& needs, const Subject& s) {

@@ -124,7 +124,7 @@ std::optional<Reason> small_fires(const Subject& s) {
 
 Proposal small_act(const Subject& s) {
     return advice(
-        say("move more at a time: gather what is written in a buffer of 1 MiB and more, "
+        say("move more at a time: gather what is written in a buffer of at least 1 MiB, "
             "read a block and take the pieces from memory",
             s.file.mpiio ? ", or let collective calls of MPI-IO do so" : ""));
 }
@@ -190,7 +190,7 @@ const std::array plain_table{
          "Small plain reads and writes",
          Scope::file,
          Class::advice,
-         "1000 and more system calls of at most 10 KiB (1 MiB on a parallel file system), a tenth "
+         "at least 1000 system calls of at most 10 KiB (1 MiB on a parallel file system), a tenth "
          "of all in their direction; not of a profile of our own that knows datasets",
          "most calls above are not collective",
          "advice: move more at a time",
@@ -205,7 +205,7 @@ const std::array plain_table{
         "Plain reads and writes here and there",
         Scope::file,
         Class::advice,
-        "1000 and more system calls, a fifth of all in their direction, that go back or to another "
+        "at least 1000 system calls, a fifth of all in their direction, that go back or to another "
         "place; not of a profile of our own that knows datasets",
         "most calls above are not collective",
         "advice: go in the order of the file",
@@ -220,7 +220,7 @@ const std::array plain_table{
         "Plain calls across the blocks of the file system",
         Scope::file,
         Class::advice,
-        "1000 and more system calls, or 100 that move 64 MiB, more than a tenth of them not "
+        "at least 1000 system calls, or 100 that move 64 MiB, more than a tenth of them not "
         "aligned, of a file of several processes or on a parallel file system; not of a profile of "
         "our own that knows datasets",
         "",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of PnetCDF, set through its environment variable: 49 to 53; and its calls: 73.
+// Rules of PnetCDF, set through its environment variable: 49 to 52; its aggregators: 53; its calls:
+// 73.
 #include <algorithm>
 #include <array>
 
@@ -53,7 +54,7 @@ std::optional<Reason> variables_fires(const Subject& s) {
     const bool deferred = waits[0].value_or(0) + waits[1].value_or(0) > 0;
     if (large == 0 || deferred) return std::nullopt;
     const bool blocking = waits[0] && waits[1];
-    Reason reason{say(large, " fixed variables of 4 MiB and more",
+    Reason reason{say(large, " fixed variables of at least 4 MiB",
                       blocking ? ", written by blocking calls" : ""),
                   {}};
     return reason.note("file.large_variables", large, "variables");
@@ -133,7 +134,7 @@ Proposal subfiles_act(const Subject& s) {
                      std::clamp<std::uint64_t>(nodes(s), 2, 64)));
 }
 
-std::optional<Reason> environment_fires(const Subject& s) {
+std::optional<Reason> aggregators_fires(const Subject& s) {
     if (!s.file.pnetcdf || s.file.pnetcdf->creates.value_or(0) == 0 || mpiio_calls(s, true) < 100 ||
         nodes(s) < 2)
         return std::nullopt;
@@ -142,7 +143,11 @@ std::optional<Reason> environment_fires(const Subject& s) {
     return reason.note("mpiio.collective_calls", mpiio_calls(s, true), "calls");
 }
 
-Proposal environment_act(const Subject& s) { return hints(say("cb_nodes=", aggregators(s))); }
+/// A hint of the file, which the hook holds back under OMPIO; PNETCDF_HINTS would go there too.
+Proposal aggregators_act(const Subject& s) {
+    return {.settings = {
+                {std::string(plan::hint_prefix) + "cb_nodes", Setting(say(aggregators(s))), {}}}};
+}
 
 // --- 73: puts that do not wait for each other ----------------------------------------------------
 struct Puts {
@@ -170,7 +175,8 @@ std::optional<Reason> puts_fires(const Subject& s) {
     const std::uint64_t each = puts.calls / std::max<std::uint64_t>(s.file.processes.size(), 1);
     if (waits > 0 || each < 100 || puts.bytes / puts.calls >= 64 * kib) return std::nullopt;
     Reason reason{say("a process makes ", each, " writes of ", size(puts.bytes / puts.calls),
-                      " on average, and waits for each"),
+                      " on average, and waits for each",
+                      s.file.pnetcdf->collective_waits ? "" : " unless it begins them by iput"),
                   {}};
     return reason.note("pnetcdf.writes", puts.calls, "calls")
         .note("pnetcdf.bytes_written", puts.bytes, "bytes");
@@ -188,7 +194,7 @@ const std::array pnetcdf_table{
          "Room for the header",
          Scope::file,
          Class::layout,
-         "PnetCDF enters define mode again, or there are 100 variables and more",
+         "PnetCDF enters define mode again, or there are at least 100 variables",
          "",
          "PNETCDF_HINTS: nc_header_align_size, the block of the file system, within a quarter of "
          "the file, from 64 KiB on",
@@ -202,7 +208,7 @@ const std::array pnetcdf_table{
          "Large variables begin at stripes",
          Scope::file,
          Class::layout,
-         "fixed variables of 4 MiB and more, written by blocking calls",
+         "fixed variables of at least 4 MiB, written by blocking calls",
          "counted: no waits for non-blocking calls; a gap of an alignment before each fixed "
          "variable would be no more than a quarter of the file",
          "PNETCDF_HINTS: nc_var_align_size, the stripe, at least 1 MiB",
@@ -216,7 +222,7 @@ const std::array pnetcdf_table{
          "A log on the node for small writes",
          Scope::file,
          Class::opt_in,
-         "10000 and more non-blocking writes below 64 KiB on average",
+         "at least 10000 non-blocking writes below 64 KiB on average",
          "a file system local to the node",
          "PNETCDF_HINTS: nc_burst_buf, nc_burst_buf_dirname",
          "small writes are logged, and written together later",
@@ -229,7 +235,7 @@ const std::array pnetcdf_table{
          "Several files instead of one",
          Scope::file,
          Class::opt_in,
-         "1024 ranks and more write 100 GiB and more into one file",
+         "at least 1024 ranks write at least 100 GiB into one file",
          "",
          "PNETCDF_HINTS: pnetcdf_subfiling, nc_num_subfiles; a PnetCDF built with it",
          "less contention; the file becomes several",
@@ -239,23 +245,23 @@ const std::array pnetcdf_table{
          nullptr,
          subfiles_act},
     Rule{"53",
-         "Hints without touching the program",
+         "An aggregator per node or stripe below PnetCDF",
          Scope::file,
          Class::safe,
-         "100 and more collective calls below PnetCDF on several nodes",
+         "at least 100 collective calls below PnetCDF on several nodes",
          "",
-         "PNETCDF_HINTS: cb_nodes, and what rules 49 to 52 ask for",
-         "hints take effect although the program gives none",
+         "hint cb_nodes: the nodes, at most the stripes",
+         "aggregators that do not share a target",
          "P",
          {.keys = "hint.cb_nodes", .aggregators = true},
-         environment_fires,
+         aggregators_fires,
          nullptr,
-         environment_act},
+         aggregators_act},
     Rule{"73",
          "Puts that are completed together",
          Scope::file,
          Class::advice,
-         "100 and more writes of a process with PnetCDF, below 64 KiB on average, and no waits for "
+         "at least 100 writes of a process with PnetCDF, below 64 KiB on average, and no waits for "
          "non-blocking calls",
          "",
          "advice: iput or bput, and one wait for all of a step",

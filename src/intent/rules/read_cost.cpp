@@ -37,13 +37,23 @@ struct Visit {
     double calls = 0, bytes = 0;  ///< bytes: of one
 };
 
+/// Of the calls or of the bytes of a side: if more of them have no known place, nothing is said.
+constexpr double most_unplaced = 0.05;
+
 /// A profile keeps the most frequent shapes: those that it does not keep are taken to be like them.
+/// Empty if too many calls are of points or irregular, so that nobody knows which chunks they need.
 std::vector<Visit> visits_of(const Transfers& side, const Dataset& dataset) {
     std::vector<Visit> all;
-    double kept = 0;
+    double kept = 0, unplaced = 0, unplaced_bytes = 0;
     for (const Shape& shape : side.shapes) {
         Extents length = shape.selection == Selection::all ? dataset.dims : shape.length;
-        if (length.empty() || length.size() != dataset.dims.size() || shape.calls == 0) continue;
+        if (shape.calls == 0 || shape.call_bytes.value_or(1) == 0) continue;
+        if (length.empty() || length.size() != dataset.dims.size()) {
+            unplaced += static_cast<double>(shape.calls);
+            unplaced_bytes += static_cast<double>(shape.calls) *
+                              static_cast<double>(shape.call_bytes.value_or(0));
+            continue;
+        }
         if (volume(length) == 0) continue;
         Visit one{length, static_cast<double>(shape.calls), 0};
         one.bytes = volume(length) * static_cast<double>(type_bytes(dataset));
@@ -55,8 +65,11 @@ std::vector<Visit> visits_of(const Transfers& side, const Dataset& dataset) {
         kept += one.calls;
         all.push_back(std::move(one));
     }
-    const double more =
-        std::max(1.0, static_cast<double>(side.calls.value_or(0)) / std::max(kept, 1.0));
+    const double calls = static_cast<double>(side.calls.value_or(0));
+    if (unplaced > most_unplaced * std::max(calls, kept + unplaced) ||
+        unplaced_bytes > most_unplaced * static_cast<double>(side.bytes.value_or(0)))
+        return {};
+    const double more = std::max(1.0, (calls - unplaced) / std::max(kept, 1.0));
     for (Visit& one : all) one.calls *= more;
     return all;
 }
@@ -148,9 +161,13 @@ Lying as_it_lies(const Subject& s, const Transfers& side, std::uint64_t cache, b
     static const Extents none;
     Lying made{dataset, chunked(dataset) ? dataset.chunk : none, static_cast<double>(cache)};
     const std::uint64_t processes = std::max<std::uint64_t>(side.processes.value_or(1), 1);
-    const std::uint64_t opens = is_kept ? processes : dataset.opens.value_or(processes);
-    made.opens = static_cast<double>(std::max(opens, processes));
     const std::uint64_t read_only = s.file.hdf5 ? s.file.hdf5->read_only_opens.value_or(0) : 0;
+    // A plan's cache lasts until the file is closed, in files that are opened to be read.
+    const Count files = s.file.hdf5 ? s.file.hdf5->opens : Count{};
+    const bool lasts = is_kept && !parallel(s) && read_only == files.value_or(read_only);
+    const std::uint64_t opens =
+        lasts ? files.value_or(processes) : dataset.opens.value_or(processes);
+    made.opens = static_cast<double>(std::max(opens, processes));
     made.in_pieces = parallel(s) && read_only == 0;
     made.is_there = true;
     if (side.order && side.order->chunk_changes && side.calls.value_or(0) > 0) {
@@ -230,12 +247,12 @@ double loads_of(const Subject& s, const Transfers& side, std::uint64_t cache, bo
     return lying.chunk.empty() ? 0 : loads(visits_of(side, *s.dataset), lying);
 }
 
-Saving saving_of(const Transfers& side, double now, double then) {
+Saving saving_of(const Transfers& side, double now, double then, std::optional<double> recorded) {
     Saving found{then > 0 ? std::max(1.0, now / then) : 1.0};
     const std::uint64_t processes = std::max<std::uint64_t>(side.processes.value_or(1), 1);
     if (side.elapsed_s)
-        found.seconds =
-            *side.elapsed_s / static_cast<double>(processes) * (1.0 - 1.0 / found.times);
+        found.seconds = *side.elapsed_s / static_cast<double>(processes) *
+                        (1.0 - 1.0 / found.times) * (recorded ? now / *recorded : 1.0);
     return found;
 }
 
@@ -249,7 +266,7 @@ void note_saving(Reason& reason, const Saving& saving, const Subject& s) {
                              seconds(*s.profile.run.elapsed_s));
 }
 
-std::optional<Relaid> relaid_for_reads(const Subject& s) {
+std::optional<Relaid> relaid_for_reads(const Subject& s, Count planned) {
     const Dataset& dataset = *s.dataset;
     const bool lies_here = chunked(dataset) || contiguous(dataset);
     if (!lies_here || !dataset.reads || size_bytes(dataset).value_or(0) < mib) return std::nullopt;
@@ -259,21 +276,24 @@ std::optional<Relaid> relaid_for_reads(const Subject& s) {
     const std::vector<Visit> visits = visits_of(reads, dataset);
     const std::optional<Access> most = dominant(dataset.reads, dataset);
     if (visits.empty() || !most) return std::nullopt;
-    const Lying lying = as_it_lies(s, reads, cache_in_force(s), false);
+    const Lying recorded = as_it_lies(s, reads, cache_in_force(s), false);
+    const Lying lying = planned ? as_it_lies(s, reads, *planned, true) : recorded;
     const double now = cost(visits, lying);
     Tried best = best_of(visits, lying, usual_sizes);
     if (now < plenty * best.first) best = std::min(best, best_of(visits, lying, small_sizes));
     if (now < worth * best.first) return std::nullopt;
-    return Relaid{dataset.path, best.second, saving_of(reads, now, best.first), *most};
+    const Saving saving = saving_of(reads, now, best.first, cost(visits, recorded));
+    return Relaid{dataset.path, best.second, saving, *most, now, best.first};
 }
 
-std::vector<Relaid> relaid_for_reads_of_file(const Subject& s) {
+std::vector<Relaid> relaid_for_reads_of_file(const Subject& s, const PlannedCache& planned) {
     std::vector<Relaid> all;
     if (!is_only_read(s)) return all;
     Subject of = s;
     for (const Dataset& dataset : s.file.datasets) {
         of.dataset = &dataset;
-        if (auto one = relaid_for_reads(of)) all.push_back(std::move(*one));
+        auto one = relaid_for_reads(of, planned ? planned(of) : Count{});
+        if (one) all.push_back(std::move(*one));
     }
     std::ranges::stable_sort(all, [](const Relaid& a, const Relaid& b) {
         return a.saving.seconds.value_or(0) > b.saving.seconds.value_or(0);
@@ -283,10 +303,13 @@ std::vector<Relaid> relaid_for_reads_of_file(const Subject& s) {
 
 Saving saving_of(const std::vector<Relaid>& all) {
     Saving found;
+    double now = 0, then = 0;
     for (const Relaid& one : all) {
-        found.times = std::max(found.times, one.saving.times);
+        now += one.now;
+        then += one.then;
         if (one.saving.seconds) found.seconds = found.seconds.value_or(0) + *one.saving.seconds;
     }
+    if (then > 0) found.times = std::max(1.0, now / then);
     return found;
 }
 

@@ -4,6 +4,7 @@
 // Internal to src/intent.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct Saving {
     double times = 1;
     std::optional<double> seconds{};
 };
-[[nodiscard]] Saving saving_of(const Transfers& side, double now, double then);  ///< [local]
+/// `recorded`: what was taken when the seconds were, if that is not `now`.  [local]
+[[nodiscard]] Saving saving_of(const Transfers& side, double now, double then,
+                               std::optional<double> recorded = {});
 /// As evidence, and as the effect that is expected.  [local]
 void note_saving(Reason& reason, const Saving& saving, const Subject& s);
 
@@ -34,13 +37,18 @@ struct Relaid {
     std::string dataset;
     Extents chunk;
     Saving saving;
-    Access most;  ///< the reads that move the most
+    Access most;               ///< the reads that move the most
+    double now = 0, then = 0;  ///< what all its reads take, as cost_of() says it
 };
-/// Nothing where that is not half of what they take now, at most.  [local]
-[[nodiscard]] std::optional<Relaid> relaid_for_reads(const Subject& s);
+/// Nothing where that is not half of what they take now, at most. `planned`: bytes of the chunk
+/// cache that a plan gives it, on top of which it is looked at.  [local]
+[[nodiscard]] std::optional<Relaid> relaid_for_reads(const Subject& s, Count planned = {});
+/// The chunk cache that a plan gives a dataset of a file; nothing: it does not.
+using PlannedCache = std::function<Count(const Subject&)>;
 /// Of all datasets of a file that is only read; where there are more, those that gain most first.
 /// [local]
-[[nodiscard]] std::vector<Relaid> relaid_for_reads_of_file(const Subject& s);
+[[nodiscard]] std::vector<Relaid> relaid_for_reads_of_file(const Subject& s,
+                                                           const PlannedCache& planned = {});
 /// Of all of them together.  [local]
 [[nodiscard]] Saving saving_of(const std::vector<Relaid>& all);
 

@@ -92,6 +92,8 @@ struct Rule {
     std::optional<Held> (*held)(const Subject&);
     /// What it sets or says; only asked where it fires and nothing holds it back.
     Proposal (*act)(const Subject&);
+    bool failing = false;           ///< it is about what makes the program fail as it is
+    std::string_view instead = {};  ///< advice, if it is failing and a plan cannot mend it
 };
 
 /// Where rules come from; a rule names letters, "A, S".

@@ -74,7 +74,7 @@ std::optional<Reason> small_run_fires(const Subject& s) {
 
 Proposal small_run_act(const Subject&) {
     return advice(
-        "move more at a time: gather what is written in a buffer of 1 MiB and more, read a file "
+        "move more at a time: gather what is written in a buffer of at least 1 MiB, read a file "
         "in blocks and take the pieces from memory, and put what belongs together into fewer "
         "files");
 }
@@ -228,8 +228,8 @@ const std::array run_table{
          "Small reads and writes in many files",
          Scope::run,
          Class::advice,
-         "1000 and more system calls of at most 10 KiB (1 MiB on a parallel file system), a tenth "
-         "of all, in two files and more, without those of rule 61",
+         "at least 1000 system calls of at most 10 KiB (1 MiB on a parallel file system), a tenth "
+         "of all, in at least two files, without those of rule 61",
          "",
          "advice: move more at a time, in fewer files",
          "fewer calls",
@@ -239,11 +239,11 @@ const std::array run_table{
          nullptr,
          small_run_act},
     Rule{"70",
-         "Opens and the like of many files take longer than the data",
+         "Opens and similar calls of many files take longer than the data",
          Scope::run,
          Class::advice,
          "30 s of a process and more, or 1 s and a tenth of the run, and more than reads and "
-         "writes take; in two files and more, without those of rule 65",
+         "writes take; in at least two files, without those of rule 65",
          "",
          "advice: open once, fewer files",
          "less waiting for the file system",
@@ -253,13 +253,13 @@ const std::array run_table{
          nullptr,
          time_run_act},
     Rule{"71",
-         "Files of one process each, of unlike size",
+         "Files of one process each, of different size",
          Scope::run,
          Class::advice,
-         "half of the ranks and more have files of their own, and in them one takes twice as long "
-         "as the others on average, for twice as many bytes, 1 s and more, a hundredth of the run",
+         "at least half of the ranks have files of their own, and in them one takes twice as long "
+         "as the others on average, for twice as many bytes, at least 1 s, a hundredth of the run",
          "",
-         "advice: share it out",
+         "advice: give all ranks the same amount",
          "ranks end at the same time",
          "S",
          {},

@@ -173,12 +173,12 @@ const std::array storage_table{
          "No fill values where every element is written",
          Scope::dataset,
          Class::layout,
-         "1 MiB and more, written in full, that the library fills before",
+         "at least 1 MiB, written in full, that the library fills before",
          "plain numbers or texts of a fixed length; proven in full; fixed extents; contiguous, in "
          "a file of one process; the hook counts "
          "again, and fills what was left out before anybody sees it",
          "fill time never",
-         "half the bytes: 0.34 s became 0.22 s in a case measured",
+         "half the bytes: in a measured case 0.22 s instead of 0.34 s",
          "A, S",
          {.created = true, .keys = "fill_time"},
          fill_fires,
@@ -189,13 +189,14 @@ const std::array storage_table{
         "No fill values where all ranks together write every element",
         Scope::dataset,
         Class::collective,
-        "1 MiB and more of a file of several ranks, written in full, that the library fills before",
+        "at least 1 MiB of a file of several ranks, written in full, that the library fills before",
         "plain numbers or texts of a fixed length; proven in full; fixed extents; contiguous; "
         "neither read nor flushed by itself; the hooks of all ranks count again, and the first "
         "rank fills what none has written where they flush or close the file",
         "fill time never",
-        "half the bytes, which HDF5 has one rank write while the others wait: a checkpoint on two "
-        "ranks took 1.7 s instead of 4.3 s",
+        "half the bytes; HDF5 lets one rank write the fill values, and the others wait: a "
+        "checkpoint "
+        "on two ranks took 1.7 s instead of 4.3 s",
         "A, S",
         {.parallel = true, .created = true, .same_order = true, .keys = "fill_time"},
         fill_of_ranks_fires,
@@ -205,7 +206,7 @@ const std::array storage_table{
          "Chunks are allocated when they are written",
          Scope::dataset,
          Class::layout,
-         "in parallel less than half of 16 MiB and more is written",
+         "in parallel less than half of at least 16 MiB is written",
          "chunked",
          "allocation time incremental",
          "nothing is allocated in advance; the file is smaller",
@@ -228,13 +229,13 @@ const std::array storage_table{
          nullptr,
          leave},
     Rule{"30",
-         "Compression of what is written once",
+         "Compression of data that is written once",
          Scope::dataset,
          Class::opt_in,
-         "64 MiB and more of numbers, written and not read, without filters",
+         "at least 64 MiB of numbers, written and not read, without filters",
          "chunked; in parallel only where all writes are collective",
          "shuffle and deflate 1",
-         "fewer bytes on the disk, for time of the processor",
+         "fewer bytes on the disk, for more time of the processor",
          "I, K",
          {.created = true, .keys = "deflate shuffle filters"},
          compress_fires,

@@ -69,7 +69,7 @@ std::optional<Reason> large_fires(const Subject& s) {
         const std::uint64_t bytes = call_bytes(*side, dataset);
         if (!parallel(s) || !asked_together(dataset, *side) || bytes < 16 * mib) continue;
         Reason reason{say("collective calls of ", size(bytes),
-                          " per rank: exchanging so much costs more than it saves"),
+                          " per rank: to exchange so much costs more than it saves"),
                       {}};
         return reason.note("dataset.call_bytes", bytes, "bytes");
     }
@@ -78,7 +78,7 @@ std::optional<Reason> large_fires(const Subject& s) {
 
 std::optional<Held> large_held(const Subject& s) {
     if (!s.dataset->filters.empty())
-        return Held{Guard::filters, "filters in parallel need the collective way"};
+        return Held{Guard::filters, "filters in parallel need collective transfers"};
     const auto& transfers = call_bytes(s.dataset->writes, *s.dataset) >= 16 * mib
                                 ? s.dataset->writes
                                 : s.dataset->reads;
@@ -126,6 +126,7 @@ std::optional<Reason> filters_fires(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (!parallel(s) || dataset.filters.empty() || calls(dataset.writes) == 0) return std::nullopt;
     if (dataset.writes->requested_independent.value_or(0) == 0) return std::nullopt;
+    if (file_ranks(s) < 2) return std::nullopt;  // HDF5 takes those of a single rank
     const std::uint64_t alone = *dataset.writes->requested_independent;
     Reason reason{say(alone, " independent writes of a dataset with filters: HDF5 refuses them"),
                   {}};
@@ -170,9 +171,26 @@ struct LeftBehind {
     std::uint64_t fewer = 0, most = 0;
 };
 
+/// The run was ended from outside between two calls, and not in one that lasts for ever: its last
+/// transfer was no longer ago than some of them take.
+bool went_on(const Subject& s) {
+    double begun = std::numeric_limits<double>::max(), last = 0, calls = 0;
+    for (const Dataset& dataset : s.file.datasets)
+        for (const auto* side : {&dataset.reads, &dataset.writes}) {
+            if (!*side || !(*side)->active) continue;
+            begun = std::min(begun, (*side)->active->start_s);
+            last = std::max(last, (*side)->active->end_s);
+            calls += static_cast<double>((*side)->calls.value_or(0)) /
+                     static_cast<double>(std::max<std::uint64_t>(file_ranks(s), 1));
+        }
+    if (calls == 0 || !s.profile.run.elapsed_s) return false;
+    constexpr double usual = 4, least_s = 1;
+    return *s.profile.run.elapsed_s - last < std::max(least_s, usual * (last - begun) / calls);
+}
+
 /// In a file that was never closed, where all transfers are collective: counted before each call.
 std::optional<LeftBehind> left_behind(const Subject& s) {
-    if (!parallel(s) || s.file.hdf5->close) return std::nullopt;
+    if (!parallel(s) || s.file.hdf5->close || went_on(s)) return std::nullopt;
     std::uint64_t together = 0;
     for (const Dataset& dataset : s.file.datasets)
         for (const auto* side : {&dataset.reads, &dataset.writes}) {
@@ -204,8 +222,8 @@ std::optional<Reason> left_behind_fires(const Subject& s) {
 
 Proposal left_behind_act(const Subject& s) {
     return advice(say("look for a collective read or write that ", left_behind(s)->processes.text(),
-                      " left out, or did not come to: the others wait in it for ever. A rank that "
-                      "has nothing takes part with an empty selection (H5Sselect_none)"));
+                      " left out, or did not reach: the others wait in it for ever. A rank that "
+                      "has no data takes part with an empty selection (H5Sselect_none)"));
 }
 
 const std::array transfer_table{
@@ -213,7 +231,7 @@ const std::array transfer_table{
          "Small writes of many ranks together",
          Scope::dataset,
          Class::collective,
-         "all writes independent, below 1 MiB, by two ranks and more",
+         "all writes independent, below 1 MiB, by at least two ranks",
          "counted: each rank makes as many calls for as many bytes, none is idle",
          "collective writes",
          "a few ranks write large pieces; on a parallel file system",
@@ -230,7 +248,7 @@ const std::array transfer_table{
          "Small reads of many ranks together",
          Scope::dataset,
          Class::collective,
-         "all reads independent, below 1 MiB, by two ranks and more",
+         "all reads independent, below 1 MiB, by at least two ranks",
          "counted: each rank makes as many calls for as many bytes, none is idle",
          "collective reads",
          "a few ranks read large pieces",
@@ -247,7 +265,7 @@ const std::array transfer_table{
          "Large contiguous parts move without an exchange",
          Scope::dataset,
          Class::collective,
-         "collective calls of 16 MiB and more per rank",
+         "collective calls of at least 16 MiB per rank",
          "contiguous in the file, no filters",
          "collective calls that move their data individually",
          "no exchange between ranks",
@@ -260,7 +278,7 @@ const std::array transfer_table{
          "One operation for many chunks",
          Scope::dataset,
          Class::collective,
-         "a collective call takes four chunks and more per rank, without filters",
+         "a collective call takes at least four chunks per rank, without filters",
          "",
          "one operation for all chunks of a call",
          "fewer collective operations",
@@ -276,17 +294,21 @@ const std::array transfer_table{
          "independent writes of a dataset with filters",
          "counted: each rank makes as many calls for as many bytes, none is idle",
          "collective writes",
-         "makes it possible at all",
+         "without it HDF5 refuses the writes",
          "K",
          {.parallel = true, .same_order = true, .keys = "write_mode", .same_transfers = true},
          filters_fires,
          writes_held,
-         writes_act},
+         writes_act,
+         true,
+         "write it collectively (H5Pset_dxpl_mpio with H5FD_MPIO_COLLECTIVE; h5py: `with "
+         "dataset.collective:`), every rank in each call, with an empty selection if it has "
+         "nothing; or create it without filters"},
     Rule{"38",
          "A larger buffer for conversions",
          Scope::dataset,
          Class::safe,
-         "calls of 4 MiB and more whose type in memory is not that of the file",
+         "calls of at least 4 MiB whose type in memory is not that of the file",
          "",
          "conversion buffer: a call, at most 16 MiB",
          "fewer passes",
@@ -300,7 +322,7 @@ const std::array transfer_table{
          Scope::file,
          Class::advice,
          "a file of several ranks that was never closed, all transfers collective, of which some "
-         "ranks began fewer than others",
+         "ranks began fewer than others; not if the run was ended soon after its last transfer",
          "",
          "advice: the ranks that the others wait for",
          "the program ends",
@@ -308,7 +330,8 @@ const std::array transfer_table{
          {.parallel = true},
          left_behind_fires,
          nullptr,
-         left_behind_act},
+         left_behind_act,
+         true},
 };
 
 }  // namespace

@@ -178,7 +178,7 @@ Proposal written_act(const Subject& s) {
     anew.chunk = better.chunk;
     const bool fewer = better.then.visits < better.now.visits / 2;
     made.effect = say(
-        "chunks are taken up ", better.then.visits, " times",
+        "chunks are accessed ", better.then.visits, " times",
         fewer ? say(" instead of ", better.now.visits)
               : say(", ", size(*chunk_bytes(anew)), " instead of ", size(*chunk_bytes(*s.dataset))),
         ": by estimate its transfers are ", gain > 10 ? "more than 10" : to_a_tenth(gain),
@@ -191,13 +191,13 @@ const std::array written_table{
          "Chunks as they are written",
          Scope::dataset,
          Class::advice,
-         "a serial dataset in chunks of the program, or of its library, that calls take up again "
+         "a serial dataset in chunks of the program, or of its library, that calls access again "
          "and again, or in very many of them: by estimate twice the work of chunks of the shape "
          "that is written (64 KiB to 4 MiB), reads included, and 50 ms more",
          "it is no index of PyTables; the program writes no whole chunks itself; every transfer "
          "was seen",
          "advice: the chunks to create it with, and lines for the program",
-         "chunks are taken up less often",
+         "chunks are accessed less often",
          "H, I",
          {},
          written_fires,

@@ -156,7 +156,7 @@ def test_what_has_nothing_for_the_file(tmp_path: Path) -> None:
     said, lines, _ = run(tmp_path, plan, **added)
     assert said == NATIVE
     for key in ("hint.cb_buffer_size", "hint.ind_wr_buffer_size"):
-        assert lines[key]["reason"].startswith("the file was not created or opened as the entry")
+        assert lines[key]["reason"].startswith("the file was not created or opened in the way")
     assert lines["meta_block_bytes"]["reason"].startswith("no process used HDF5")
     # Created with MPI_MODE_CREATE.
     plan = write_plan(tmp_path, hints(when="create"))
@@ -312,7 +312,7 @@ def test_from_fortran(tmp_path: Path, interface: str) -> None:
         "cb_buffer_size", cwd=tmp_path, timeout=60, **SANITIZERS,
     ).expect(0)  # fmt: skip
     assert "cb_buffer_size 8388608" in ran.out
-    assert "rule 42, hint.cb_buffer_size = 8388608: applied 2 times" in ran.out
+    assert "rule 42, hint.cb_buffer_size = 8388608: applied 2 times" in ran.err
 
 
 def test_pnetcdf(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_pnetcdf(tmp_path: Path) -> None:
         "apply", write_plan(tmp_path, hints(pattern="*.nc")), "--", *MPIEXEC, "-n", "4", program,
         "p.nc", cwd=tmp_path, timeout=60, **SANITIZERS,
     ).expect(0)  # fmt: skip
-    assert "rule 42, hint.cb_buffer_size = 8388608: applied 4 times" in ran.out
+    assert "rule 42, hint.cb_buffer_size = 8388608: applied 4 times" in ran.err
 
 
 def test_hdf5_says_it_once(tmp_path: Path) -> None:

@@ -141,5 +141,5 @@ def test_files_that_could_not_be_opened(tmp_path: Path) -> None:
         ("/none/elsewhere.dat", "posix"): (1, 0),
         ("stream.dat", "stdio"): (1, 0),
     }
-    assert "could not be opened: " in ran.out
-    assert "missing.dat (3 times)" in ran.out
+    assert "could not be opened: " in ran.err
+    assert "missing.dat (3 times)" in ran.err

@@ -369,7 +369,7 @@ def test_a_hook_that_cannot_load(tmp_path: Path) -> None:
 
 def test_layers_that_are_none(tmp_path: Path) -> None:
     ran = tailrace("profile", "--layers", "posics", "--", "true", cwd=tmp_path)
-    assert 'there is no layer "posics"' in ran.expect(ExitCode.USAGE).err
+    assert 'there is no layer "posics"' in ran.expect(ExitCode.OWN_FAILURE).err
     assert list(tmp_path.iterdir()) == []
 
 

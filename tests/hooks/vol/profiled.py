@@ -16,6 +16,8 @@ sys.path.insert(0, str(SOURCE / "tests" / "support" / "python"))
 
 from tailrace_cli import Ran, tailrace  # noqa: E402
 
+from tailrace.intent.sources import whole_profile  # noqa: E402
+
 SCHEMA = json.loads((SOURCE / "schemas" / "profile-1.schema.json").read_text())
 
 
@@ -27,10 +29,10 @@ def profiled(
         "profile", "-o", folder / "profile.json", *options, "--", *command, cwd=folder, **changes
     )
     assert "Traceback" not in ran.err, ran.err
-    profile = json.loads((folder / "profile.json").read_text())
-    jsonschema.validate(profile, SCHEMA)
+    text = (folder / "profile.json").read_text()
+    jsonschema.validate(json.loads(text), SCHEMA)
     assert list(folder.glob("*.spools*")) == []
-    return ran, profile
+    return ran, whole_profile(text)
 
 
 def script(folder: Path, text: str) -> list[str | Path]:

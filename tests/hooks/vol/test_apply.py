@@ -109,10 +109,10 @@ def test_settings_of_files_arrive(tmp_path: Path) -> None:
 
 def test_a_short_run_with_a_plan_that_is_not_proven_is_told(tmp_path: Path) -> None:
     command = script(tmp_path, "print('ran')")
-    words = "may be the start of the hooks"
+    words = "the start of the hooks may take"
     for settings, expected in (([setting("3", "meta_block_bytes", 1 << 20)], True), ([], False)):
         plan = write_plan(tmp_path, *([entry("out.h5", *settings)] if settings else []))
-        said = tailrace("apply", plan, "--", *command, cwd=tmp_path).expect(0).out
+        said = tailrace("apply", plan, "--", *command, cwd=tmp_path).expect(0).err
         assert (words in said and "tailrace tune -- " in said) is expected
     assert applying.note_on_short_run({}, 60, command) == ""
     assert applying.note_on_short_run({"proof": {}}, 1, command) == ""
@@ -427,27 +427,30 @@ def test_lines_for_a_person_and_what_was_not_met(tmp_path: Path) -> None:
     )
     ran = tailrace("apply", plan, "--", *script(tmp_path, ASK + WRITE), cwd=tmp_path).expect(0)
     at = str(tmp_path)
-    *lines, last = ran.out.splitlines()
-    assert "the plan was not proven" in last
+    *lines, last = ran.err.splitlines()
+    assert "Nothing proves yet that this plan pays" in last
     assert lines == [
-        "rule 25, write_mode: held back: collective: only with --allow collective, for the very "
+        "rule 25, write_mode: held back: collective: it needs --allow collective, and the very "
         "run that was proven: *.h5:/x",
         f"rule 3, meta_block_bytes = 1048576: applied 1 time: {at}/out.h5",
         "rule 11, sieve_buffer_bytes: not met: no such file was opened; the nearest was "
         f"{at}/out.h5: ouch.h5",
         f"rule 3, meta_block_bytes: not met: no such file was opened; the nearest was {at}/out.h5: "
         "out.h6",
-        "rule 13, chunk_cache_bytes: not met: no such dataset was created or opened as the entry "
-        "wants it: *.h5:/none",
+        "rule 13, chunk_cache_bytes: not met: no such dataset was created or opened in the way "
+        "that the entry is for: *.h5:/none",
     ]
 
 
 def test_failures_keep_their_exit_codes(tmp_path: Path) -> None:
     plan = write_plan(tmp_path, entry("*.h5", setting("3", "meta_block_bytes", 1 << 20)))
-    fails = [sys.executable, "-c", "import sys; sys.exit(7)"]
-    ran = tailrace("apply", plan, "--json", "--", *fails, cwd=tmp_path).expect(1)
+    fails = [sys.executable, "-c", "import sys; print('said'); sys.exit(7)"]
+    ran = tailrace("apply", plan, "--json", "--", *fails, cwd=tmp_path).expect(7)
     assert ran.json["program_exit_code"] == 7
-    tailrace("apply", plan, "--", "no-such-program", cwd=tmp_path).expect(2)
-    tailrace("apply", tmp_path / "none.json", "--", "true", cwd=tmp_path).expect(2)
-    tailrace("apply", plan, "--allow", "colective", "--", "true", cwd=tmp_path).expect(2)
+    ran = tailrace("apply", plan, "--quiet", "--", *fails, cwd=tmp_path).expect(7)
+    assert ran.out == "said\n" and ran.err == "tailrace: the program ended with exit code 7\n"
+    tailrace("apply", plan, "--", "no-such-program", cwd=tmp_path).expect(127)
+    ran = tailrace("apply", tmp_path / "none.json", "--json", "--", "true", cwd=tmp_path)
+    assert ran.expect(125).json["error"]["exit_code"] == 125
+    tailrace("apply", plan, "--allow", "colective", "--", "true", cwd=tmp_path).expect(125)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["plan.json"]

@@ -12,7 +12,7 @@ import pytest
 from plans import Json, applied, entry, setting, write_plan
 from test_apply import ASK, told
 
-OPEN_OTHERWISE = "this process has the file open already, by another driver"
+OPEN_OTHERWISE = "this process has the file open already, with another driver"
 LEADS = "it may have external links or virtual datasets: what they lead to would be in memory too"
 
 CORE = [

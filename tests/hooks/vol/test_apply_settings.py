@@ -199,7 +199,7 @@ def test_the_core_driver_is_for_reading(tmp_path: Path) -> None:
     ran, _ = applied(tmp_path, plan, ASK + CORE_MODES)
     ran.expect(0)
     assert told(tmp_path) == {"w": False, "a": False, "r+": False, "r": True}
-    held = "what is written would be in memory alone until the close"
+    held = "its data would be in memory alone until the close"
     assert {(line["setting"], line["became"], line["reason"], line["count"])
             for line in ran.json["lines"]} == {
         (key, *how) for key in ("driver", "core_increment_bytes", "core_backing_store")

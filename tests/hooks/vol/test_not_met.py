@@ -28,7 +28,7 @@ def test_the_nearest_dataset_is_named(tmp_path: Path) -> None:
     )
     ran, lines = applied(tmp_path, plan, MANY)
     ran.expect(0)
-    said = "no such dataset was created or opened as the entry wants it"
+    said = "no such dataset was created or opened in the way that the entry is for"
     assert lines["13", "chunk_cache_bytes"]["reason"].startswith(f"{said}; the nearest was /")
     assert lines["13", "chunk_cache_slots"]["reason"].startswith(said)
     assert "/columns" not in lines["13", "chunk_cache_slots"]["reason"]
@@ -49,9 +49,10 @@ def test_a_program_that_crashes_before_it_is_seen(tmp_path: Path) -> None:
     """Nothing is said of the HDF5 that it has: nobody has seen it."""
     plan = write_plan(tmp_path, entry("out.h5", setting("3", "meta_block_bytes", 65536)))
     text = "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"
-    _, lines = applied(tmp_path, plan, text)
+    ran, lines = applied(tmp_path, plan, text)
+    assert ran.code == 139
     reason = lines["3", "meta_block_bytes"]["reason"]
-    assert reason.startswith("nothing was noted down before the program ended with signal 11")
+    assert reason.startswith("nothing was recorded before the program ended with signal 11")
     ran = tailrace("profile", "--", *script(tmp_path, text), cwd=tmp_path)
     assert "nothing was recorded before the program ended with signal 11" in ran.err
 
@@ -59,13 +60,13 @@ def test_a_program_that_crashes_before_it_is_seen(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variable", [{"TAILRACE_MODE": "off"}, {"HDF5_PLUGIN_PRELOAD": "::"}])
 def test_a_refusal_leaves_nothing_behind(tmp_path: Path, variable: dict[str, str]) -> None:
     plan = write_plan(tmp_path, entry("out.h5", setting("3", "meta_block_bytes", 65536)))
-    ran = tailrace("apply", plan, "--", "true", cwd=tmp_path, **variable).expect(2)
+    ran = tailrace("apply", plan, "--", "true", cwd=tmp_path, **variable).expect(125)
     assert "is kept" not in ran.err
     assert list(tmp_path.iterdir()) == [plan]
 
 
 def test_where_no_folder_can_be_made(tmp_path: Path) -> None:
     plan = write_plan(tmp_path, entry("out.h5", setting("3", "meta_block_bytes", 65536)))
-    ran = tailrace("apply", plan, "--", "true", cwd=Path("/proc")).expect(2)
-    assert "no folder can be made for what the processes note down" in ran.err
-    assert "go to a folder that takes one" in ran.err
+    ran = tailrace("apply", plan, "--", "true", cwd=Path("/proc")).expect(125)
+    assert "no folder can be made for the records of the processes" in ran.err
+    assert "work in a folder in which you may write" in ran.err

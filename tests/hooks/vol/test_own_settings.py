@@ -103,7 +103,7 @@ for name, value in (("set_file_locking", (False, True)), ("set_cache", (0, 521, 
 
 
 def advised(folder: Path) -> dict[str, Any]:
-    ran = tailrace("advise", "profile.json", "--allow", "opt_in", "-o", "plan.json", cwd=folder)
+    ran = tailrace("advise", "profile.json", "--allow", "opt-in", "-o", "plan.json", cwd=folder)
     ran.expect(0)
     plan: dict[str, Any] = json.loads((folder / "plan.json").read_text())
     return plan

@@ -30,9 +30,10 @@ sys.exit(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
 def test_the_table_and_the_program(tmp_path: Path) -> None:
     ran, _ = profiled(tmp_path, *script(tmp_path, HELLO))
     assert ran.code == 0
-    assert ran.out.startswith("hello\n1 process, 1 file\n")
-    assert "a.h5:/x" in ran.out
-    lines = [line for line in ran.out.splitlines() if not line.startswith("profile: ")]
+    assert ran.out == "hello\n"
+    assert ran.err.startswith("1 process, 1 file\n")
+    assert "a.h5:/x" in ran.err
+    lines = [line for line in ran.err.splitlines() if not line.startswith("profile: ")]
     assert [line for line in lines if len(line.rstrip()) > 80] == []
 
 
@@ -43,12 +44,25 @@ def test_json_and_what_the_program_prints_stay_apart(tmp_path: Path) -> None:
     assert "hello" in ran.err
 
 
-def test_a_program_that_fails_leaves_a_profile(tmp_path: Path) -> None:
-    ran, profile = profiled(tmp_path, *script(tmp_path, HELLO), "7", options=("--json",))
-    assert ran.code == ExitCode.RUN_FAILED
-    assert ran.json["program_exit_code"] == 7
-    assert "exit code 7" in ran.err
+@pytest.mark.parametrize("option", ["--json", "--quiet"])
+def test_a_program_that_fails_leaves_a_profile(tmp_path: Path, option: str) -> None:
+    """And its exit code comes through, said to be its own."""
+    ran, profile = profiled(tmp_path, *script(tmp_path, HELLO), "7", options=(option,))
+    assert ran.code == 7
+    assert option == "--quiet" or ran.json["program_exit_code"] == 7
+    assert "tailrace: the program ended with exit code 7" in ran.err
     assert len(profile["files"]) == 1
+
+
+def test_in_a_pipe(tmp_path: Path) -> None:
+    """Standard input and output are the program's, and its end by a signal is as in a shell."""
+    text = "import sys; n = 0\nfor line in sys.stdin: n += int(line)\nprint(n, flush=True)\n"
+    text += "import h5py; h5py.File('a.h5', 'w').close()\n"
+    text += "import os, signal; os.kill(os.getpid(), signal.SIGTERM)\n"
+    words = ("profile", "-o", "p.json", "--", *script(tmp_path, text))
+    ran = tailrace(*words, cwd=tmp_path, stdin="1\n2\n").expect(128 + signal.SIGTERM)
+    assert ran.out == "3\n"
+    assert "tailrace: the program ended with signal 15 (exit code 143)" in ran.err
 
 
 def test_a_program_without_hdf5(tmp_path: Path) -> None:
@@ -63,7 +77,7 @@ def test_a_run_that_recorded_nothing_does_not_replace_a_profile(tmp_path: Path) 
     _, profile = profiled(tmp_path, *script(tmp_path, HELLO))
     ran, now = profiled(tmp_path, "true", options=("--json",))
     assert now == profile and ran.json["profile"] is None and ran.json["processes"] == 0
-    assert "profile.json stays as it is" in profiled(tmp_path, "true")[0].out
+    assert "the earlier profile.json stays" in profiled(tmp_path, "true")[0].err
 
 
 def test_a_script_that_replaces_what_is_preloaded_is_named(tmp_path: Path) -> None:
@@ -73,14 +87,18 @@ def test_a_script_that_replaces_what_is_preloaded_is_named(tmp_path: Path) -> No
     for file, told in ((bad, True), (good, False)):
         file.chmod(0o755)
         ran, _ = profiled(tmp_path, str(file))
-        assert (f"{file} sets LD_PRELOAD anew" in ran.err) == told, ran.err
+        assert (f"{file} sets LD_PRELOAD: of" in ran.err) == told, ran.err
 
 
 def test_what_cannot_be_run(tmp_path: Path) -> None:
-    ran = tailrace("profile", "--", "no-such-program", cwd=tmp_path).expect(ExitCode.USAGE)
-    assert "no-such-program: the program cannot be started" in ran.err
-    ran = tailrace("profile", "-o", "no/p.json", "--", "true", cwd=tmp_path).expect(ExitCode.USAGE)
-    assert "the folder is not there" in ran.err
+    ran = tailrace("profile", "--", "no-such-program", cwd=tmp_path).expect(127)
+    assert "tailrace: error: no-such-program: the program cannot be started" in ran.err
+    ran = tailrace("profile", "--", "/etc/passwd", cwd=tmp_path).expect(126)
+    assert "tailrace: error: /etc/passwd: the program cannot be started" in ran.err
+    for words, what in ((("-o", "no/p.json", "--", "true"), "there is no such folder"),
+                        (("--lyers", "hdf5", "--", "true"), "there is no option")):  # fmt: skip
+        ran = tailrace("profile", *words, cwd=tmp_path).expect(ExitCode.OWN_FAILURE)
+        assert ran.err.startswith("tailrace: error: ") and what in ran.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -91,7 +109,7 @@ def test_what_it_reads_is_not_overwritten(tmp_path: Path, how: str) -> None:
     option = ("--declare", "d.json") if how == "option" else ()
     given = {} if how == "option" else {"TAILRACE_INTENTS": "d.json"}
     words = ("profile", *option, "-o", "d.json", "--", *script(tmp_path, HELLO))
-    ran = tailrace(*words, cwd=tmp_path, **given).expect(ExitCode.USAGE)
+    ran = tailrace(*words, cwd=tmp_path, **given).expect(ExitCode.OWN_FAILURE)
     assert "is read by this command, and -o would overwrite it" in ran.err
     assert (tmp_path / "d.json").read_text() == text
     assert not (tmp_path / "a.h5").exists()
@@ -103,7 +121,7 @@ def test_where_no_profile_can_be_written_nothing_is_run(tmp_path: Path) -> None:
     text.write_text("mine\n")
     for target in (folder, text):
         ran = tailrace("profile", "-o", str(target), "--", "touch", "ran", cwd=tmp_path)
-        assert target.name in ran.expect(ExitCode.USAGE).err
+        assert target.name in ran.expect(ExitCode.OWN_FAILURE).err
     assert text.read_text() == "mine\n"
     assert sorted(one.name for one in tmp_path.iterdir()) == ["folder", "notes.txt"]
 
@@ -118,7 +136,7 @@ def test_where_no_profile_can_be_written_nothing_is_run(tmp_path: Path) -> None:
 )
 def test_settings_that_forbid_it(tmp_path: Path, name: str, value: str, what: str) -> None:
     ran = tailrace("profile", "--", "touch", "x", cwd=tmp_path, **{name: value})
-    assert what in ran.expect(ExitCode.USAGE).err
+    assert what in ran.expect(ExitCode.OWN_FAILURE).err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -159,12 +177,21 @@ def test_launchers_hand_the_environment_on(
 
 def test_spools_stay_where_no_profile_can_be_written(tmp_path: Path) -> None:
     text = HELLO.replace('print("hello")', 'import os; os.mkdir("profile.json")')
-    ran = tailrace("profile", "--", *script(tmp_path, text), cwd=tmp_path).expect(1)
-    assert "could not be written" in ran.err
-    assert "noted down is kept: profile.json.spools" in ran.err
+    ran = tailrace("profile", "--", *script(tmp_path, text), cwd=tmp_path)
+    assert "could not be written" in ran.expect(ExitCode.OWN_FAILURE).err
+    assert "records of the processes are kept: profile.json.spools" in ran.err
     assert "`tailrace profile --from-spools profile.json.spools` makes a profile" in ran.err
     # One of the connector and one of the system calls.
     assert len(list((tmp_path / "profile.json.spools").glob("*.spool"))) == 2
+
+
+def test_the_program_s_exit_code_goes_before_a_failure_of_ours(tmp_path: Path) -> None:
+    text = HELLO.replace('print("hello")', 'import os; os.mkdir("profile.json")')
+    words = ("profile", "--json", "--", *script(tmp_path, text), "3")
+    ran = tailrace(*words, cwd=tmp_path).expect(3)
+    assert "the program ended with exit code 3" in ran.err
+    assert "tailrace: error: " in ran.err and "noted down is kept" in ran.err
+    assert "could not be written" in ran.json["error"]["what"]
 
 
 def test_spools_can_be_kept(tmp_path: Path) -> None:
@@ -207,12 +234,12 @@ def test_a_profile_of_what_a_killed_command_has_left(tmp_path: Path) -> None:
 
 
 def test_from_spools_is_instead_of_a_command(tmp_path: Path) -> None:
-    ran = tailrace("profile", "--quiet", cwd=tmp_path).expect(ExitCode.USAGE)
+    ran = tailrace("profile", "--quiet", cwd=tmp_path).expect(ExitCode.OWN_FAILURE)
     assert "a command after --, or --from-spools FOLDER" in ran.err
     ran = tailrace("profile", "--from-spools", ".", "--", "true", cwd=tmp_path)
-    assert "one of both is wanted" in ran.expect(ExitCode.USAGE).err
+    assert "give either a command" in ran.expect(ExitCode.USAGE).err
     ran = tailrace("profile", "--from-spools", "no", cwd=tmp_path).expect(ExitCode.USAGE)
-    assert "no process has noted anything down here" in ran.err
+    assert "there are no records of processes here" in ran.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -235,7 +262,7 @@ def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
         time.sleep(0.05)
     command.send_signal(signal.SIGHUP)
     _, err = command.communicate(timeout=40)
-    assert command.returncode == ExitCode.RUN_FAILED, err
+    assert command.returncode == 3, err
     assert "exit code 3" in err
     profile = json.loads((tmp_path / "profile.json").read_text())
     assert file_of(profile, "late.h5")["hdf5"]["creates"] == 1

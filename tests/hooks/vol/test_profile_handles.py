@@ -35,6 +35,7 @@ def test_datasets_without_a_name(tmp_path: Path) -> None:
     assert sum(of["reads"]["calls"] for of in profile["files"][0]["datasets"]) >= 18000
     text = (tmp_path / "profile.json").read_text()
     assert text.count("\n") == 1, "nobody looks at so many"
+    assert len(text) < 6000 * 600, "each says only in what it is unlike another one"
 
 
 OF_ANOTHER = """

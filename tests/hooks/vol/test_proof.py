@@ -75,7 +75,7 @@ def test_the_proven_run_once_more(proven: tuple[Path, list[str]]) -> None:
 
 def test_it_takes_the_word_of_the_user_too(proven: tuple[Path, list[str]]) -> None:
     plan, words = proven
-    assert "only with --allow collective" in held(plan, words, "--quiet")
+    assert "it needs --allow collective" in held(plan, words, "--quiet")
     document = advice.load(plan)
     del document["proof"]
     plan.write_text(json.dumps(document))
@@ -83,6 +83,22 @@ def test_it_takes_the_word_of_the_user_too(proven: tuple[Path, list[str]]) -> No
     ran = tailrace("env", plan, cwd=plan.parent).expect(0)
     assert ran.out == ""
     assert "1 settings are not for the environment" in ran.err
+
+
+def test_a_variable_is_held_back_where_the_ranks_are_not_seen(
+    proven: tuple[Path, list[str]],
+) -> None:
+    plan, words = proven
+    document = advice.load(plan)
+    del document["proof"], document["hash"]
+    because = document["entries"][0]["settings"][0]["because"]
+    variable = {"name": "OMPI_MCA_io", "value": "^ompio", "class": "collective"}
+    plan.write_text(json.dumps({**document, "environment": [{**variable, "because": because}]}))
+    prove(plan, *words)
+    ran = tailrace("apply", plan, "--json", "--allow", "collective", "--", *words, cwd=plan.parent)
+    (line,) = [one for one in ran.expect(0).json["lines"] if one["setting"] == "OMPI_MCA_io"]
+    assert line["became"] == "held"
+    assert "nothing tells how many ranks the run will have" in line["reason"]
 
 
 def other_input(folder: Path, _: list[str]) -> None:
@@ -129,7 +145,7 @@ def other_settings(folder: Path, _: list[str]) -> None:
         (longer_input, "input.txt has 7 bytes and had 5"),
         (other_build, "script.py has "),
         (other_argument, 'word 3 of the command is "'),
-        (other_argument, "input.txt is not there any more"),
+        (other_argument, "input.txt does not exist any more"),
         (one_more, "the command has 5 words and had 4"),
         (other_library, "has been changed"),
         (other_settings, "the settings of the plan have been changed since"),

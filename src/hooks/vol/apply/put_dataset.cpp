@@ -153,7 +153,7 @@ void put_times(Put& on, const NewDataset& what) {
         settle(spool::became_held, only_serial);
     } else if (time->number == allocation_early && own != allocation_early && !what.file.parallel &&
                !is_filled_early(on, layout)) {
-        settle(spool::became_held, "what nobody writes would not be filled");
+        settle(spool::became_held, "elements that nobody writes would not be filled");
     } else {
         const bool good = of.H5Pset_alloc_time(on.list, static_cast<int>(time->number)) >= 0;
         settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);

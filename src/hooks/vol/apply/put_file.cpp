@@ -14,7 +14,8 @@ namespace tailrace::hooks::vol {
 namespace {
 
 constexpr const char* more_members = "a file of the family driver would have more members";
-constexpr const char* open_otherwise = "this process has the file open already, by another driver";
+constexpr const char* open_otherwise =
+    "this process has the file open already, with another driver";
 
 void put_flag(Put& on, Key key, Status (*ask)(Id, bool*), Status (*set)(Id, bool)) {
     if (ask == nullptr || set == nullptr) {
@@ -161,7 +162,7 @@ uint64_t room_for_core(const Library& of) {
 /// Why a file is not to be in memory; nullptr: it may be. What is written would be there alone
 /// until the close, however much it is.
 const char* why_not_in_memory(const Put& on, const OneFile& file) {
-    if (file.written) return "what is written would be in memory alone until the close";
+    if (file.written) return "its data would be in memory alone until the close";
     if (bytes_of_file(file.path) > room_for_core(on.of))
         return "with the other files in memory it is larger than a process may hold";
     if (is_open_here(file.path)) return open_otherwise;

@@ -137,7 +137,7 @@ void DatasetTuning::leave_indexes() {
     if (strstr(x_path, "/_i_") == nullptr) return;
     for (const plan::KeyInfo& info : plan::keys())
         x_choices.settle(info.key, spool::became_held,
-                         "it belongs to an index of PyTables, which wants it as it made it");
+                         "it belongs to an index of PyTables, which needs its own layout");
 }
 
 /// Chunks that the plan has a cache for are slow without it: they go together. With several ranks

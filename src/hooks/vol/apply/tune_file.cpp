@@ -253,9 +253,10 @@ bool FileTuning::vote(Vote& vote) {
         find_free_hints(vote.free_hints);
     }
     if (!x_ranks.agree(vote)) {
-        say_once(said_disagree, path, "the plan is off for this file: the ranks have not the same");
+        say_once(said_disagree, path,
+                 "the plan is off for this file: the ranks have different plans");
         recorder::outcome({spool::became_disagreed, "", "", path, "", "",
-                           here != 0 ? "another rank has another plan, or none for this file"
+                           here != 0 ? "another rank has a different plan, or none for this file"
                                      : "this rank has no plan for it"});
         return false;
     }

@@ -115,7 +115,7 @@ void FileTuning::put_hints() {
             choice.became = spool::became_misfit;
             choice.reason = "it is longer than this MPI takes";
         } else if (mpi.is_ompio() && key == "cb_nodes") {
-            // Also where the program gives it itself: what is known is in docs/user/apply.md.
+            // Also where the program gives it itself: what is known is in docs/reference/apply.md.
             choice.became = spool::became_held;
             choice.reason = "OMPIO has been seen to write wrong data with several aggregators";
         } else if (mpi.set_info(info, key.data(), value.data()) == 0) {

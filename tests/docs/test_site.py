@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation site: built as `make docs` builds it, and fails on a broken link and a page
+that nothing leads to; the reference has every public name, and the search finds words."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from own_namespace import not_run
+from tailrace_cli import SOURCE, environment
+
+import tailrace
+
+PACKAGES = SOURCE / "build/docs-packages"
+
+
+def sphinx(source: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    if not (PACKAGES / "sphinx").is_dir() or shutil.which("doxygen") is None:
+        not_run("needs the packages of the documentation; cmake/setup/docs.sh packages")
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going",
+         "-d", out / "trees", "-c", SOURCE / "docs/site", *options, source, out / "site"],
+        env=environment(PYTHONPATH=f"{PACKAGES}{os.pathsep}{SOURCE / 'python'}"),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    done = sphinx(SOURCE, out)
+    assert done.returncode == 0, done.stderr
+    return out / "site"
+
+
+def test_the_reference_has_every_public_name(site: Path) -> None:
+    reference = site / "docs/reference"
+    c, cpp, fortran, python, commands = (
+        (reference / f"{name}.html").read_text()
+        for name in ("api_c", "api_cpp", "api_fortran", "api_python", "commands")
+    )
+    headers = "".join(path.read_text() for path in (SOURCE / "include/tailrace").glob("*.h"))
+    functions = set(re.findall(r"^[a-z].*?\b(tailrace_\w+)\(", headers, re.MULTILINE))
+    assert len(functions) > 30
+    for name in functions:
+        assert f'id="c.{name}"' in c, name
+    for name in ("Server", "Metadata", "Place", "Intents", "intent_set", "put_replicated"):
+        assert name in cpp, name
+    modules = "".join(path.read_text() for path in (SOURCE / "bindings/fortran").glob("*.f90"))
+    bound = re.findall(r"^ *(?:procedure|generic) :: (\w+)", modules, re.MULTILINE)
+    assert len(bound) > 20
+    for name in (*bound, "tailrace_intent_push"):
+        assert re.search(rf"\b{name}\b", fortran), name
+    for name, value in vars(tailrace).items():
+        if getattr(value, "__module__", "") == "tailrace":
+            assert f'id="tailrace.{name}"' in python, name
+    for module in (SOURCE / "python/tailrace/cli").glob("*_command.py"):
+        assert f'id="tailrace-{module.stem.removesuffix("_command")}"' in commands, module.stem
+
+
+def test_the_search_finds_pages_by_their_words(site: Path) -> None:
+    index = (site / "searchindex.js").read_text()
+    for word in ("rdcc_nbyt", "subfil", "dask"):  # as the stemmer leaves them
+        assert word in index, word
+    assert "docs/index.html" in (site / "index.html").read_text()
+
+
+def test_a_broken_link_ends_it(tmp_path: Path) -> None:
+    """To a page, a heading, a picture, a file of the tree; each is named."""
+    source = tmp_path / "source"
+    (source / "docs").mkdir(parents=True)
+    targets = ("gone.md", "#nowhere", "gone.png", "../gone.c")
+    links = "\n\n".join(f"{'!' * target.endswith('png')}[a]({target})" for target in targets)
+    (source / "docs/index.md").write_text(f"# Page\n\n{links}\n")
+    done = sphinx(source, tmp_path / "out")
+    assert done.returncode != 0
+    for target in targets:
+        assert target.lstrip("#") in done.stderr, f"{target}\n{done.stderr}"
+
+
+def test_a_page_that_nothing_leads_to_ends_it(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    (source / "docs").mkdir(parents=True)
+    (source / "docs/index.md").write_text("# Page\n")
+    assert sphinx(source, tmp_path / "out").returncode == 0
+    (source / "docs/lost.md").write_text("# Lost\n")
+    done = sphinx(source, tmp_path / "again")
+    assert done.returncode != 0
+    assert "lost.md" in done.stderr, done.stderr
