@@ -72,7 +72,7 @@ install: programs ## into PREFIX (default ~/.local)
 bundle: programs ## one archive that installs offline, without root
 	@$(SETUP)/bundle.sh $(BUILD)
 
-wheel: setup-test ## dist/tailrace-*.whl: pip installs it without a compiler
+wheel: setup ## dist/tailrace-*.whl: pip installs it without a compiler
 	@$(SETUP)/wheel.sh
 
 clean: ## removes what was built here (the superbuild's cache stays)

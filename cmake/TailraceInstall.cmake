@@ -85,7 +85,7 @@ function(tailrace_install_command)
   endif()
   set(packages lib/tailrace/python)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tailrace DESTINATION ${packages}
-    PATTERN __pycache__ EXCLUDE PATTERN "_core*.so" EXCLUDE)
+    PATTERN __pycache__ EXCLUDE PATTERN "_core*.so" EXCLUDE PATTERN _not_compiled.py EXCLUDE)
   install(TARGETS tailrace_python_core LIBRARY DESTINATION ${packages}/tailrace)
   install(FILES ${PROJECT_SOURCE_DIR}/VERSION DESTINATION lib/tailrace)
   install(CODE "

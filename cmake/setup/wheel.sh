@@ -13,6 +13,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 say() { echo "wheel: $*" >&2; }
 
+"$root/cmake/setup/python.sh" test # auditwheel is among that
 # The headers of JSON and of xxHash are the system's, the packages that build it those of build/venv.
 PATH=$root/build/venv/bin:$PATH "$python" -m pip --quiet --disable-pip-version-check wheel --no-deps \
     --no-build-isolation --wheel-dir "$work" --config-settings="build-dir=$root/build/wheel" \

@@ -245,7 +245,7 @@ def test_the_command_runs_where_it_was_moved_to(prefix, clean_environment, tmp_p
     )
     tailrace("profile", "-o", "profile.json", "--", sys.executable, "script.py")
     assert '"/x"' in (tmp_path / "profile.json").read_text()
-    assert "a.h5" in tailrace("verify", "a.h5")
+    assert "a.h5" in tailrace("verify", "a.h5", "a.h5")
     # What a program gets from its own environment stays its own.
     (tmp_path / "script.py").write_text("import os; print(os.environ.get('PYTHONPATH'))\n")
     assert "None" in tailrace("profile", "-o", "p.json", "--", sys.executable, "script.py")

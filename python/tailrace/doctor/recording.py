@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from importlib import metadata, util
 
+from tailrace import native
 from tailrace.doctor.model import Finding, Section, missing, note, ok
 from tailrace.errors import TailraceError
 from tailrace.intent import layers, plugin
@@ -29,7 +30,7 @@ def _hook(layer: str) -> Finding:
     name, path = f"hook of {layer}", layers.find(layer)
     if path is None:
         text = f"not installed: `profile` records nothing of {layer}"
-        return missing(name, text, layers.remedy(layer), path=None)
+        return missing(name, text, native.why_missing()[1], path=None)
     if why := layers.why_not(path):
         return missing(name, f"cannot be loaded: {why}", "install tailrace anew", path=str(path))
     return ok(name, str(path), path=str(path))

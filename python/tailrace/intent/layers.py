@@ -23,13 +23,6 @@ LAYERS = ("hdf5", "mpiio", "posix")
 PRELOADED = ("mpiio", "posix")
 
 
-def remedy(layer: str) -> str:
-    """How its hook is got."""
-    if layer == "mpiio":
-        return "build tailrace with MPI (`make build` in a clone); --layers hdf5 records without it"
-    return native.why_missing()[1]
-
-
 @dataclass(frozen=True)
 class Layers:
     """What is recorded. `asked`: the user named them; else what is missing is left out."""
@@ -136,7 +129,8 @@ def _preloads(layers: Layers, hooks: Hooks) -> list[str]:
             if layers.asked:
                 raise TailraceError(
                     f"the hook of the layer {name} (libtailrace_{name}.so) is not installed",
-                    where="--layers", hint=remedy(name), code=ExitCode.CAPABILITY_MISSING,
+                    where="--layers", hint=native.why_missing()[1],
+                    code=ExitCode.CAPABILITY_MISSING,
                 )  # fmt: skip
             continue
         if reason := why_not(path):
