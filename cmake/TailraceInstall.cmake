@@ -87,7 +87,7 @@ function(tailrace_install_command)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tailrace DESTINATION ${packages}
     PATTERN __pycache__ EXCLUDE PATTERN "_core*.so" EXCLUDE)
   install(TARGETS tailrace_python_core LIBRARY DESTINATION ${packages}/tailrace)
-  install(FILES ${PROJECT_SOURCE_DIR}/VERSION DESTINATION ${packages})
+  install(FILES ${PROJECT_SOURCE_DIR}/VERSION DESTINATION lib/tailrace)
   install(CODE "
     file(STRINGS \"${PROJECT_BINARY_DIR}/src/core/generated/core/version_info.hpp\" commit REGEX COMMIT_TEXT)
     string(REGEX REPLACE \"^[^\\\"]*\" \"commit = \" commit \"\${commit}\")

@@ -42,7 +42,7 @@ debian=yes
 command -v dpkg-query >/dev/null || debian=no
 root=no
 [ "$(id -u)" != 0 ] || root=yes
-missing= missing_dnf=
+missing='' missing_dnf=''
 for list in "$@"; do
     while IFS=' |' read -r package instead dnf; do
         case $package in '' | '#'*) continue ;; esac

@@ -34,6 +34,7 @@ breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
 autodoc_typehints = "description"
 
 html_theme = "furo"
+html_show_copyright = False
 html_title = f"Tailrace {version}"
 html_additional_pages = {"index": "to_home.html"}
 templates_path = ["templates"]

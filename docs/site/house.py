@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What our pages need of Sphinx beyond its extensions: the reference of headers read by Doxygen, that of
-the Fortran modules and of the commands, and links to folders of the tree."""
+"""What our pages need of Sphinx beyond its extensions: Doxygen over the headers, references of
+Fortran modules and commands, and links to folders of the tree."""
 
 from __future__ import annotations
 
@@ -76,8 +76,18 @@ class Commands(SphinxDirective):
 
         lines: list[str] = []
         for page in man_pages.pages():
-            lines += [f".. _{page.name}:", "", page.name.replace("-", " "), "-" * len(page.name), ""]
-            lines += [f"``{page.synopsis}``", "", *(restructured(text) + "\n" for text in page.paragraphs)]
+            lines += [
+                f".. _{page.name}:",
+                "",
+                page.name.replace("-", " "),
+                "-" * len(page.name),
+                "",
+            ]
+            lines += [
+                f"``{page.synopsis}``",
+                "",
+                *(restructured(text) + "\n" for text in page.paragraphs),
+            ]
             for title, entries in page.sections:
                 lines += [f"**{title}**", ""]
                 for term, text in entries:

@@ -12,8 +12,11 @@ _debian = "(Debian: apt-get install g++)"
 def cause_and_remedy(output: str, root: Path) -> tuple[str, str]:
     """What could not be compiled, by which compiler, and what to do: each one line."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", output)
-    if "No CMAKE_CXX_COMPILER could be found" in text:
-        return "there was no C++ compiler", f"install one {_debian}, then {_again()}"
+    # Without one the build asks for that which Python was built with.
+    named = re.search(r"environment\s+variable\s+CXX:\s+(\S+)\.\s", text)
+    if named or "No CMAKE_CXX_COMPILER could be found" in text:
+        name = f": {named[1]}" if named else ""
+        return f"there was no C++ compiler{name}", f"install one {_debian}, then {_again()}"
     error = _error(text).replace(f"{root}/", "")
     compiler = _compiler(text)
     if "Killed" in error:

@@ -55,9 +55,25 @@ void check_sink(const comm::Comm& comm, const core::Target& target, const Option
     });
 }
 
+void check_build(const Options& options, int ranks) {
+    const Format& format = format_named(options.facts().format);
+    const core::Target no_target;
+    if (format.check) format.check({no_target, no_target.path, ranks}, options);
+}
+
 void check_schema(const Options& options, const core::Schema& schema) {
     const Format& format = format_named(options.facts().format);
     if (format.check_schema) format.check_schema(options, schema);
+}
+
+void begin() {
+    for (const Format& format : all_formats())
+        if (format.begin) format.begin();
+}
+
+void before_end() {
+    for (const Format& format : all_formats())
+        if (format.before_end) format.before_end();
 }
 
 }  // namespace tailrace::formats

@@ -35,9 +35,21 @@ namespace tailrace::formats {
 void check_sink(const comm::Comm& comm, const core::Target& target, const Options& options,
                 int ranks);
 
+/// What this build lacks for these options on so many ranks: filters and drivers.  [local]
+/// @throws core::Error{bad_input | unsupported} as open_sink() would
+void check_build(const Options& options, int ranks);
+
 /// What keeps a format from holding these objects and attributes, as far as that is known without a
 /// library and depends on the options: types and sizes of the classic netCDF formats.  [local]
 /// @throws core::Error{bad_input | unsupported} as define() would
 void check_schema(const Options& options, const core::Schema& schema);
+
+/// Before another thread writes files, by one that may call MPI: libraries that call MPI when they
+/// begin do so here.  [local]
+void begin();
+
+/// When no more files are open, by a thread that may call MPI: libraries that have lost files end
+/// without words, since an Error has told of them.  [local]
+void before_end();
 
 }  // namespace tailrace::formats

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/client/embedded.hpp"
-#include "server/client/remote.hpp"
+#include "formats/open.hpp"
+#include "server/client/backend.hpp"
 #include "server/profiler/report.hpp"
 
 namespace tailrace::server {
@@ -64,6 +64,7 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
         std::make_shared<Writer>(world.rank(), world.size(), std::move(published), *x_writing);
     WriteWork write = [writer](Work& work) { (*writer)(work); };
     if (part == Part::servers) {
+        formats::begin();  // the thread that writes may not call MPI
         serve(x_channel, {rank, clients, hash, layout.credit_bytes, layout.stuck_timeout_s / 4},
               write, std::move(neighbours));
         close();
@@ -80,9 +81,9 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
                             layout.stuck_timeout_s};
     std::unique_ptr<Backend> backend;
     if (layout.kind == LayoutKind::embedded)
-        backend = std::make_unique<Embedded>(x_channel, setup, std::move(write), neighbours);
+        backend = std::make_unique<Backend>(x_channel, setup, neighbours, std::move(write));
     else
-        backend = std::make_unique<Remote>(x_channel, setup, std::move(neighbours));
+        backend = std::make_unique<Backend>(x_channel, setup, std::move(neighbours));
     x_model = std::make_unique<Model>(std::move(backend), x_ranks.rank(), *x_profiler);
 }
 
@@ -102,6 +103,7 @@ std::vector<Status> Session::finalize() {
 
 /// A rank that is stuck says no goodbye.
 void Session::close() {
+    formats::before_end();
     if (x_model && x_model->lost_servers()) return x_channel.leave();
     const double seconds = x_layout.stuck_timeout_s;
     x_channel.close(seconds > 0 && seconds < 1e9

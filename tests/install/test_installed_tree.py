@@ -12,6 +12,8 @@ import h5py
 import numpy as np
 from conftest import LAUNCHER, call
 
+from tailrace.cli import man_pages
+
 HERE = Path(__file__).parent
 
 
@@ -230,12 +232,12 @@ def test_the_command_runs_where_it_was_moved_to(prefix, clean_environment, tmp_p
 
     assert tailrace("--version").startswith("tailrace 0.1.0 (commit ")
     found = json.loads(tailrace("doctor", "--json"))
-    paths = re.findall(r'"path": "([^"]*tailrace[^"]*)"', json.dumps(found))
-    assert {Path(path).name for path in paths} >= {
-        "libtailrace_vol.so",
-        "libtailrace_mpiio.so",
-        "libtailrace_posix.so",
-    }
+    paths = re.findall(r'"path": "([^"]*/libtailrace_\w+[.]so)"', json.dumps(found))
+    assert {Path(path).stem.removeprefix("libtailrace_") for path in paths} == {
+        "vol",
+        "mpiio",
+        "posix",
+    }, paths
     assert all(Path(path).is_relative_to(prefix) for path in paths)
     tailrace("run", "seism", "--ranks", 2, "processor=2x1x1", "domain=4x4x4", "time=2")
     (tmp_path / "script.py").write_text(
@@ -247,6 +249,11 @@ def test_the_command_runs_where_it_was_moved_to(prefix, clean_environment, tmp_p
     # What a program gets from its own environment stays its own.
     (tmp_path / "script.py").write_text("import os; print(os.environ.get('PYTHONPATH'))\n")
     assert "None" in tailrace("profile", "-o", "p.json", "--", sys.executable, "script.py")
+
+
+def test_man_finds_a_page_of_each_command(prefix):
+    pages = {path.stem for path in (prefix / "share/man/man1").glob("*.1")}
+    assert pages == {page.name for page in man_pages.pages()}
 
 
 def test_shipped_plugins_are_found_beside_the_programs(prefix, clean_environment, tmp_path):

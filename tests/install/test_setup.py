@@ -137,6 +137,7 @@ def test_the_demo_wants_no_test_tools() -> None:
     for goals, tests in (("demo install bundle", False), ("test lint wheel", True)):
         text = call("make", "-n", "-C", SOURCE, *goals.split(), "PREFIX=/nowhere")
         assert ("packages-test.txt" in text, "python.sh test" in text) == (tests, tests), text
+        assert ("docs.sh" in text) == tests, text
     build, test = (
         (SOURCE / f"cmake/setup/packages-{what}.txt").read_text() for what in ("build", "test")
     )

@@ -196,6 +196,10 @@ TEST_CASE("rule 77 is about writes through OMPIO that take time, and says who wr
     mpiio.writes->elapsed_s = 0.7;
     CHECK(text().empty());
     mpiio.writes->elapsed_s = 8;
+    profile.files[0].written_as_asked = true;  // no other implementation does better
+    CHECK(text().empty());
+    profile.files[0].written_as_asked = false;
+    CHECK_FALSE(text().empty());
     mpiio.writes->collective = 0;
     mpiio.writes->independent = 8;
     CHECK(text().empty());

@@ -53,6 +53,30 @@ TEST_CASE("size: what is stored, whatever its datasets hold and the program touc
     check(file, 6000, {}, "what the file system stores");
 }
 
+TEST_CASE("size: not what is stored, if the file system has not given all blocks yet") {
+    File file = tests::file("/f", 0, 0);
+    file.posix = below(100 * mib, 100 * mib - 1);
+    file.stored_bytes = 512;
+    check(file, 100 * mib, {}, "last byte touched");
+    file.stored_bytes = 60 * mib;  // it packs by itself
+    check(file, 60 * mib, {}, "what the file system stores");
+    file.posix = below(4096, 100 * mib - 1);  // a hole
+    file.stored_bytes = 8192;
+    check(file, 8192, {}, "what the file system stores");
+}
+
+TEST_CASE("size: not what is stored, if elements that no filter packs would take more") {
+    File file = tests::file("/f", 0, 0);
+    file.datasets.push_back(dataset_of("/x", 100 * mib, "chunked"));
+    file.datasets[0].writes->coverage = Coverage{};
+    file.datasets[0].writes->coverage->elements_distinct = 100 * mib / 8;
+    file.touched_bytes = 101 * mib;
+    file.stored_bytes = 512;
+    check(file, 101 * mib, {}, "last byte touched");
+    file.datasets[0].filters.push_back({});
+    check(file, 512, {}, "what the file system stores");
+}
+
 TEST_CASE("size: the last byte touched, where all places are known") {
     File file = tests::file("/f", 0, 0);
     CHECK(!size_of(file, {}));

@@ -93,14 +93,20 @@ TEST_CASE("files: one that is only printed to is none of the program's") {
     CHECK(of_processes({inherited_it()}).files.size() == 1);
 }
 
-TEST_CASE("dropped: names that took too long to find are no matter of room") {
+TEST_CASE("dropped: names that are not found are no matter of room") {
     spool::Spool made;
     made.header.dropped[spool::kind_unnamed] = 5;
+    made.header.dropped[spool::kind_unnamed_of_ranks] = 6;
     const Profile run = spool::merge({{"spool", made}}, "command");
     CHECK(run.origin.dropped.at("unnamed") == 5);
-    REQUIRE(run.origin.notes.size() == 1);
+    CHECK(run.origin.dropped.at("unnamed_of_ranks") == 6);
+    REQUIRE(run.origin.notes.size() == 2);
     CHECK(run.origin.notes[0].starts_with("5 datasets that were opened without a name"));
-    CHECK(run.origin.notes[0].find("TAILRACE_PROFILE_MIB") == std::string::npos);
+    CHECK(run.origin.notes[0].find("took too long") != std::string::npos);
+    CHECK(run.origin.notes[1].starts_with("6 datasets that were opened without a name"));
+    CHECK(run.origin.notes[1].find("H5Pset_all_coll_metadata_ops") != std::string::npos);
+    for (const std::string& note : run.origin.notes)
+        CHECK(note.find("TAILRACE_PROFILE_MIB") == std::string::npos);
 }
 
 TEST_CASE("files: what is stored of one, if it is still that which was opened") {

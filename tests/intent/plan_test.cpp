@@ -78,6 +78,34 @@ const PlanSetting* setting(const Found& found, Key key) {
 
 }  // namespace
 
+TEST_CASE("a large plan has equal lists of settings once, and a small one keeps its hash") {
+    Plan plan;
+    const auto grow = [&plan](std::size_t count) {
+        for (std::size_t i = plan.entries.size(); i < count; ++i)
+            plan.entries.push_back({"/data/out.h5",
+                                    "/x" + std::to_string(i),
+                                    When::any,
+                                    {literal("chunk", Extents{1 + i % 3, 20}),
+                                     literal("chunk_cache_preemption", 0.5)}});
+    };
+    grow(100);
+    CHECK(compiled_bytes(plan) > std::size_t{100} * 2 * sizeof(PlanSetting));
+    grow(1000);
+    CHECK(compiled_bytes(plan) <= largest_advised);
+    const Bytes bytes = compiled(plan);
+    std::string_view problem;
+    const PlanView view = PlanView::decode(bytes.all(), problem);
+    REQUIRE(problem.empty());
+    for (std::size_t i = 0; i < 1000; ++i) {
+        const Found found = find(view, "/data/out.h5", "/x" + std::to_string(i), Moment::create, 1);
+        REQUIRE(found.count == 2);
+        const PlanSetting* chunk = setting(found, Key::chunk);
+        REQUIRE(chunk != nullptr);
+        CHECK(view.numbers(*chunk)[0] == 1 + i % 3);
+        CHECK(view.numbers(*chunk)[1] == 20);
+    }
+}
+
 TEST_CASE("tiles keep within the extents and below the largest size") {
     const Numbers dims{100, 7}, tile{0, 10}, most{1U << 20U};
     Surroundings around{dims, dims, {}, 8, 4, 4096, 0};
@@ -353,7 +381,7 @@ TEST_CASE("a wrong plan says what is wrong, and where") {
     plan.environment[0].name = "LD_PRELOAD";
     fails(plan, "a plan does not set \"LD_PRELOAD\"");
     plan = sample();
-    for (int i = 0; i < 5000; ++i) {
+    for (int i = 0; i < 11000; ++i) {
         plan.entries.push_back(plan.entries[1]);
         plan.entries.back().file = "/data/" + std::to_string(i);
     }

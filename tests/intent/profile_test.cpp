@@ -62,7 +62,7 @@ TEST_CASE("profile: a dataset that is like another one has what it does not say 
             R"(,"files":[{"path":"/a","datasets":[{"path":"/x","interface":"hdf5","ndims":1,)"
             R"("dims":[4],"fill":{"time":"never"},"reads":{"calls":3,"bytes":96,"order":)"
             R"({"strided":2,"step":[4]}}},)" +
-            second + "]}]}");
+            second + "]}]");
     };
     const Profile read = profile_from_json(
         datasets(R"({"path":"/y","interface":"hdf5","like":0,"dims":[9],"ndims":null,"reads":)"

@@ -172,6 +172,48 @@ TEST_CASE("chunks follow from the reads, whatever their size is now") {
     CHECK_FALSE(decision(plain, Options{}, "75"));
 }
 
+TEST_CASE("reads by points say nothing of the chunks that they need") {
+    // 400 calls of a few rows each, and two columns that other chunks would suit.
+    Profile rows = reader({100000, 100}, {1000, 100}, 4, true);
+    reads(rows, 2, {100000, 1}, 397);
+    Transfers& side = *tests::first(rows).reads;
+    REQUIRE(relaid(rows));
+    side.calls = 402;
+    side.bytes = 402 * 1600;
+    Shape few;
+    few.selection = Selection::irregular;
+    few.calls = 400;
+    few.call_bytes = 1600;
+    side.shapes.push_back(few);
+    CHECK_FALSE(relaid(rows));
+    CHECK_FALSE(decision(rows, Options{}, "75"));
+    const auto cache = decision(rows, Options{}, "13");
+    REQUIRE(cache);
+    CHECK(std::ranges::none_of(cache->reason.evidence, [](const plan::Fact& one) {
+        return one.name.starts_with("estimated");
+    }));
+}
+
+TEST_CASE("a plan's cache lasts until its file is closed") {
+    Profile each = samples();
+    each.files[0].hdf5->opens = each.files[0].hdf5->read_only_opens = 60;
+    tests::first(each).opens = 60;
+    CHECK_FALSE(decision(each, Options{}, "13")->effect.starts_with("chunks are brought"));
+    each.files[0].hdf5->opens = each.files[0].hdf5->read_only_opens = 1;
+    CHECK(number(*decision(each, Options{}, "13"), "estimated.loads_then") == 6);
+    each.files[0].hdf5->read_only_opens = 0;  // open to be written: until the dataset is
+    CHECK_FALSE(decision(each, Options{}, "13")->effect.starts_with("chunks are brought"));
+}
+
+TEST_CASE("a file saves what its datasets save together") {
+    const auto one = [](double now, double then) {
+        return Relaid{"/d", {1}, {now / then, 1.0}, {}, now, then};
+    };
+    const Saving all = saving_of(std::vector<Relaid>{one(60, 1), one(100000, 50000)});
+    CHECK(all.times == doctest::Approx(2.0).epsilon(0.01));
+    CHECK(*all.seconds == 2.0);
+}
+
 TEST_CASE("what lies well is left alone") {
     // A sample is one piece of a contiguous dataset, and of a chunk that no cache holds.
     Profile whole = reader({3000, 288, 19}, {}, 4, false);

@@ -295,6 +295,26 @@ TEST_CASE("that every element is written is proven of plain types only") {
     }
 }
 
+TEST_CASE("rules of the cache: how often a dataset is opened, if that is for nearly each call") {
+    const auto noted = [](std::uint64_t opens) {
+        Profile profile = tests::plain_run();
+        tests::shape(profile, {100, 100}, {10, 10});
+        Dataset& dataset = tests::first(profile);
+        dataset.reads = tests::accesses(40, {10, 100});
+        dataset.opens = opens;
+        dataset.settings_of_program = {{"chunk_cache_preemption", 0.75}};
+        const auto made = decision(profile, everything(), "15");
+        REQUIRE(made);
+        for (const plan::Fact& fact : made->reason.evidence)
+            if (fact.name == "dataset.opens") return fact.value == Setting(opens);
+        return false;
+    };
+    CHECK(noted(40));
+    CHECK(noted(20));
+    CHECK_FALSE(noted(19));
+    CHECK_FALSE(noted(1));
+}
+
 TEST_CASE("rule 15 goes by the preemption in force, and says what cache was asked for") {
     const auto decided = [](std::uint64_t slots, std::uint64_t bytes, double preemption,
                             std::uint64_t calls) {
@@ -418,10 +438,10 @@ TEST_CASE("a variable is not set for what would harm another file") {
         const plan::Plan plan = plan_of({profile}, Options{}, {});
         return plan.environment.empty() ? "" : plan.environment[0].value;
     };
-    CHECK(variable() == "nc_var_align_size=1048576;cb_nodes=2");
+    CHECK(variable() == "nc_var_align_size=1048576");
     for (int i = 0; i < 50; ++i)
         profile.files[1].datasets.push_back(tests::dataset("/v" + std::to_string(i), 128, 1));
-    CHECK(variable() == "cb_nodes=2");
+    CHECK(variable().empty());
     const plan::Plan plan = plan_of({profile}, Options{}, {});
     CHECK(held_by(plan, "50", "size").find("51 fixed variables") != std::string::npos);
     CHECK(held_by(plan, "50", "disagreement").find("51 fixed variables") != std::string::npos);
@@ -447,4 +467,26 @@ TEST_CASE("a plan is never larger than allowed") {
     CHECK(plan.entries.size() > 100);
     REQUIRE_FALSE(plan.origin.notes.empty());
     CHECK(plan.origin.notes.back().find("are left out") != std::string::npos);
+}
+
+TEST_CASE("a program fails as it is only if ranks waited, or if HDF5 refuses") {
+    Profile waits = tests::plain_run();
+    tests::together(waits, 4);
+    tests::first(waits).writes = tests::accesses(28, {1});
+    tests::first(waits).writes->requested_collective = 28;
+    tests::first(waits).writes->active = Span{0.0, 7.0};
+    waits.files[0].hdf5->transfer_orders = {{ProcessSet(3, 3), 7, "a"}, {ProcessSet(0, 2), 8, "b"}};
+    waits.run.elapsed_s = 60;
+    CHECK(decision(waits, Options{}, "74"));
+    waits.run.elapsed_s = 7.5;  // ended from outside, between two calls
+    CHECK_FALSE(decision(waits, Options{}, "74"));
+
+    Profile alone = tests::plain_run();
+    tests::together(alone, 2);
+    tests::first(alone).filters.push_back({1, "deflate", {4}});
+    tests::first(alone).writes = tests::accesses(10, {100});
+    tests::first(alone).writes->requested_independent = 10;
+    CHECK(decision(alone, Options{}, "29"));
+    tests::together(alone, 1);
+    CHECK_FALSE(decision(alone, Options{}, "29"));
 }

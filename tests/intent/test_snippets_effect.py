@@ -37,7 +37,7 @@ NOTHING = """
 from collections import defaultdict
 file_arguments = dataset_arguments = variable_arguments = defaultdict(dict)
 chunk_caches = open_arguments = defaultdict(dict)
-def encoding(path, group="/", own=None): return own or {}
+def encoding(data, path, group="/", own=None): return own or {}
 """
 
 
@@ -106,6 +106,84 @@ def test_a_chunk_cache_is_one(tmp_path: Path, kind: str) -> None:
     assert size <= tuned < size * 1.1
 
 
+def opened_for_each_call(path: str, **settings: Any) -> Json:
+    """The plan for a dataset that is."""
+    plan = plan_of({}, settings, path, "/x")
+    for one in plan["entries"][0]["settings"]:
+        one["because"] |= {"evidence": [{"name": "dataset.opens", "value": 4}], "effect": "less"}
+    return plan
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        ("h5py", "open it once: x = file['/x'] (it is opened 4 times"),
+        ("c", """open it once: x = H5Dopen2(file, "/x", dapl) (it"""),
+        ("fortran", "open it once: call h5dopen_f(file, '/x', x, error, dapl) (it"),
+    ],
+)
+def test_a_cache_ends_with_the_last_handle(tmp_path: Path, kind: str, how: str) -> None:
+    """By itself it does nothing for `file["x"][i]`, which opens it for each access."""
+    path = str(tmp_path.resolve() / FILE)
+    lines = snippet(kind, opened_for_each_call(path, chunk_cache_bytes=1 << 30))
+    assert how in lines and "expected, if it is opened once: less" in lines
+    lines = snippet(kind, opened_for_each_call(path, chunk=[64, 64]))
+    assert "open it once" not in lines and "expected: less" in lines
+    if kind == "h5py":
+        size = stacked(tmp_path)
+        plan = opened_for_each_call(path, chunk_cache_bytes=2 * size, chunk_cache_slots=20011)
+        each = COLUMNS["h5py"].replace("x[:, column]", 'file["x"][:, column]')
+        each = each.replace('x = file["x"]', "")
+        assert ran(tmp_path, each, snippet(kind, plan)) >= 4 * size
+
+
+REPLACED = {
+    "h5py": (
+        "take chunks= out",
+        """
+with h5py.File("stack.h5", "w") as file:
+    x = file.create_dataset("x", (512, 512), "f8", %s **dataset_arguments["stack.h5", "x"])
+    print(x.chunks[0])
+""",
+        "chunks=(512, 1),",
+    ),
+    "netcdf4": (
+        "take chunksizes= out",
+        """
+with netCDF4.Dataset("stack.h5", "w") as file:
+    for name in "ab": file.createDimension(name, 512)
+    x = file.createVariable("x", "f8", ("a", "b"), %s **variable_arguments["stack.h5", "x"])
+    print(x.chunking()[0])
+""",
+        "chunksizes=(512, 1),",
+    ),
+    "xarray": (
+        "but for chunks",
+        """
+data = xarray.Dataset({"x": (("a", "b"), numpy.ones((512, 512)))})
+own = {"x": {%s "dtype": "f4"}}
+data.to_netcdf("stack.h5", engine="netcdf4", encoding=encoding(data, "stack.h5", "/", own))
+with h5py.File("stack.h5") as file: print(file["x"].chunks[0])
+""",
+        '"chunksizes": (512, 1),',
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", list(REPLACED))
+def test_an_advised_chunk_replaces_the_program_s_own(tmp_path: Path, kind: str) -> None:
+    """Of two arguments of one name Python takes none: the comment says which has to go."""
+    said, program, own = REPLACED[kind]
+    path = str(tmp_path.resolve() / FILE)
+    because = {"rule": "72", "text": "", "evidence": [], "effect": ""}
+    one = {"file": path, "dataset": "/x", "chunk": [64, 128], "because": because}
+    lines = snippet(kind, {"entries": [], "advice": [one]})
+    assert said in lines
+    assert ran(tmp_path, program % (own if kind == "xarray" else ""), lines) == 64
+    by_the_plan = snippet(kind, plan_of({}, {"chunk": [64, 128]}, path, "/x"))
+    assert kind == "xarray" or said not in by_the_plan
+
+
 def test_a_chunk_cache_of_h5py_is_there_when_a_dataset_is_made(tmp_path: Path) -> None:
     """The handle of create_dataset is the first, and its cache is that of all others."""
     program = """
@@ -149,7 +227,7 @@ with netCDF4.Dataset("stack.h5", "w") as file:
 """,
     "xarray": """
 data = xarray.Dataset({"x": (("a", "b"), numpy.ones((512, 512)))})
-data.to_netcdf("stack.h5", engine="netcdf4", encoding=encoding("stack.h5", "/"))
+data.to_netcdf("stack.h5", engine="netcdf4", encoding=encoding(data, "stack.h5", "/"))
 """,
 }  # fmt: skip
 
@@ -161,6 +239,43 @@ def test_a_layout_is_that_of_the_file(tmp_path: Path, kind: str) -> None:
     tuned, plain = with_and_without(tmp_path, kind, program, {}, {"chunk": [64, 128], "deflate": 1})
     assert plain >= 512 * 512 * 8
     assert tuned < plain / 20
+
+
+PACKED = """
+made = xarray.Dataset(
+    {"x": (("t", "b"), 100 + numpy.arange(64.0).reshape(8, 8)), "y": ("t", numpy.arange(8.0))},
+    {"t": ("t", numpy.arange(8) * numpy.timedelta64(1, "h") + numpy.datetime64("2020-01-01"))},
+)
+packed = {"dtype": "i2", "scale_factor": 0.5, "add_offset": 100.0, "_FillValue": -9, "zlib": True}
+hours = {"dtype": "i4", "units": "hours since 1990-01-01", "calendar": "standard"}
+made.to_netcdf("from.nc", encoding={"x": packed, "t": hours})
+with xarray.open_dataset("from.nc") as data:
+    for engine in ("netcdf4", "h5netcdf"):
+        %s
+        with h5py.File("stack.h5") as file:
+            x, t = file["x"], file["t"]
+            assert (x.dtype, x.compression) == ("i2", "gzip"), x
+            assert t.dtype == "i4" and "hours since 1990" in str(t.attrs["units"]), t
+            assert (file["y"].dtype, file["y"][7]) == ("f8", 7), file["y"]
+            chunks = 10 * x.chunks[0] + (t.chunks or (8,))[0]
+        with xarray.open_dataset("stack.h5") as back: assert back.equals(data)
+print(chunks)
+"""
+ONCE = 'data.to_netcdf("stack.h5", engine=engine, encoding=encoding(data, "stack.h5"))'
+TWICE = """
+        for mode, one in (("w", data[["y", "t"]]), ("a", data[["x"]])):
+            one.to_netcdf("stack.h5", mode, engine=engine, encoding=encoding(one, "stack.h5"))
+"""
+
+
+@pytest.mark.parametrize("calls", [ONCE, TWICE])
+def test_xarray_keeps_what_a_variable_brings_along(tmp_path: Path, calls: str) -> None:
+    """Its type, scale and units, and its filters; a call may have some of the variables."""
+    path = str(tmp_path.resolve() / FILE)
+    plan = plan_of({}, {"chunk": [3, 8]}, path, "/x")
+    plan["entries"] += plan_of({}, {"chunk": [5]}, path, "/t")["entries"]
+    assert ran(tmp_path, PACKED % calls, snippet("xarray", plan)) == 35
+    assert ran(tmp_path, PACKED % calls, NOTHING) == 88
 
 
 def test_xarray_opens_what_another_has_locked(tmp_path: Path, monkeypatch: Any) -> None:

@@ -271,7 +271,8 @@ def test_names_as_the_program_has_them(tmp_path: Path, monkeypatch: pytest.Monke
         for name in ("/g/v3", "g/v3", "v3"):
             assert made["dataset_arguments"][said, name]["chunks"] == (16, 50)
     made = run("xarray", plan_of({}, STORED, str(tmp_path / "x.nc")))
-    assert made["encoding"]("x.nc", "g") == made["encodings"][str(tmp_path / "x.nc"), "/g"]
+    data = xarray.Dataset({"x": (("a", "b"), np.ones(SHAPE))})
+    assert made["encoding"](data, "x.nc", "g") == made["encodings"][str(tmp_path / "x.nc"), "/g"]
 
 
 def test_a_name_that_nothing_is_set_for_is_told(tmp_path: Path) -> None:
@@ -292,7 +293,9 @@ def test_xarray_lines_are_a_file_of_python(tmp_path: Path) -> None:
     lines.write_text(snippet("xarray", plan_of({}, STORED, path=path, dataset="/T")))
     subprocess.run([sys.executable, lines], check=True)
     made = run("xarray", plan_of({}, STORED, path=path, dataset="/T"))
+    data = xarray.Dataset({"T": (("a", "b"), np.ones(SHAPE))})
     own = {"T": {"complevel": 7, "dtype": "f4"}, "U": {"zlib": True}}
-    assert made["encoding"](path, "/", own) == {
-        "T": {**made["encodings"][path, "/"]["T"], **own["T"]}, "U": {"zlib": True},
-    }  # fmt: skip
+    new = made["encodings"][path, "/"]["T"]
+    assert made["encoding"](data, path, "/", own) == {"T": {**new, **own["T"]}, "U": own["U"]}
+    chunks = {"T": {"chunksizes": (1, 1), "contiguous": False}}
+    assert made["encoding"](data, path, "/", chunks) == {"T": new}

@@ -91,9 +91,14 @@ FOUND = """-- The CXX compiler identification is GNU {}
             "there was no C++ compiler", "apt-get install g++",
         ),
         (
-            "CMake Error at C:6 (project):\n  Could not find the compiler in CXX:\n\n    /x.\n\n"
-            "-- Configuring incomplete, errors occurred!\n",
-            "the C++ compiler failed: Could not find the compiler in CXX: /x.", "pip install -v",
+            "CMake Error at C:6 (p):\n  Could not find compiler set in environment variable "
+            "CXX:\n\n    g++.\n\n-- Configuring incomplete, errors occurred!\n",
+            "there was no C++ compiler: g++", "apt-get install g++",
+        ),
+        (
+            "CMake Error at C.txt:9 (find_package):\n  Could not find\n  Python.\n\n-- Configuring "
+            "incomplete, errors occurred!\n",
+            "the C++ compiler failed: Could not find Python.", "pip install -v",
         ),
         (
             FOUND.format("9.4.0") + "/clone/src/a.hpp:3:10: fatal error: span: No such file\n",

@@ -23,17 +23,22 @@ pytestmark = [pytest.mark.install, pytest.mark.timeout(1150)]
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
 
 # Row by row into one compressed chunk, larger than the cache that HDF5 has for chunks.
-SCRIPT = """
+ROWS, N = 12, 90_000
+SCRIPT = (
+    f"ROWS, N = {ROWS}, {N}"
+    + """
 import h5py, numpy as np
 with h5py.File("a.h5", "w") as f:
-    x = f.create_dataset("x", (6, 50000), "f8", chunks=(6, 50000), compression="gzip")
-    for n in range(6):
-        x[n] = np.arange(50000.0) % 17 + n
+    packed = {"compression": "gzip", "compression_opts": 1}
+    x = f.create_dataset("x", (ROWS, N), "f8", chunks=(ROWS, N), **packed)
+    for n in range(ROWS):
+        x[n] = np.arange(float(N)) % 17 + n
 with h5py.File("a.h5") as f:
     assert f["x"][1:3, 0].sum() == 3
 with open("note.txt", "wb") as note:
     note.write(bytes(1000))
 """
+)
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +116,8 @@ def test_the_profile_of_a_script(folder: Path) -> None:
     hdf5 = files["a.h5"]["hdf5"]
     assert (hdf5["opens"], hdf5["creates"], hdf5["driver"]) == (2, 1, "sec2")
     (x,) = files["a.h5"]["datasets"]
-    assert (x["path"], x["dims"], x["chunk"]) == ("/x", [6, 50000], [6, 50000])
-    assert (x["writes"]["calls"], x["writes"]["bytes"]) == (6, 2400000)
+    assert (x["path"], x["dims"], x["chunk"]) == ("/x", [ROWS, N], [ROWS, N])
+    assert (x["writes"]["calls"], x["writes"]["bytes"]) == (ROWS, ROWS * N * 8)
     assert x["writes"]["coverage"]["full"] is True
     assert (x["reads"]["calls"], x["reads"]["bytes"]) == (1, 16)
     note = files["note.txt"]["posix"]["writes"]
@@ -127,10 +132,10 @@ def test_what_follows_from_it(place: Place, folder: Path) -> None:
     became = {line["setting"]: line["became"] for line in json.loads(applied)["lines"]}
     assert became["chunk_cache_bytes"] == "applied"
     shutil.copy(folder / "a.h5", folder / "before.h5")
-    good(place, folder, "repack", "a.h5", "--chunk", "/x=1x50000")
+    good(place, folder, "repack", "a.h5", "--chunk", f"/x=1x{N}")
     good(place, folder, "verify", "before.h5", "a.h5")
     look = "import h5py; print(h5py.File('a.h5')['x'].chunks)"
-    assert place.call("python", "-c", look, folder=folder).stdout == "(1, 50000)\n"
+    assert place.call("python", "-c", look, folder=folder).stdout == f"(1, {N})\n"
     written(folder / "results.jsonl", a_run((0.5, 0.6)))
     good(place, folder, "report", "results.jsonl", "-o", "report.html")
     assert "<html" in (folder / "report.html").read_text()
@@ -138,8 +143,7 @@ def test_what_follows_from_it(place: Place, folder: Path) -> None:
 
 def test_tune_and_its_report(place: Place, folder: Path) -> None:
     told = good(place, folder, "tune", "--", "python", "script.py")
-    assert "content: equal in 1 file, 1 object" in told, told
-    assert "rule 13" in told
+    assert "rule 13, chunk_cache_bytes" in told, told
     assert "<html" in (folder / "tailrace-tune" / "report.html").read_text()
 
 
@@ -157,6 +161,7 @@ def test_where_the_wheel_runs(wheel: Path) -> None:
 MPI_SCRIPT = """
 from mpi4py import MPI
 comm = MPI.COMM_WORLD
+print(MPI.Get_library_version())
 f = MPI.File.Open(comm, "m.dat", MPI.MODE_CREATE | MPI.MODE_RDWR)
 f.Set_view(0, MPI.BYTE, MPI.BYTE.Create_vector(10, 80, 160).Commit())
 f.Write_at_all(comm.rank * 800, bytearray(800))
@@ -182,21 +187,22 @@ def test_mpi4py_under_either_mpi(
     launcher = Path("/usr/bin/mpiexec.openmpi") if kind == "openmpi" else mpi4py.bin / "mpiexec"
     if not launcher.is_file():
         not_run("needs Open MPI of the system (Debian: apt-get install openmpi-bin)")
+    environment = {"PATH": f"{wheel_place.bin}:/usr/bin:/bin"}  # Open MPI looks for ssh
+    if kind == "openmpi":
+        environment |= {"MPI4PY_MPIABI": kind, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
     folder = person.folder()
     try:
         (folder / "script.py").write_text(MPI_SCRIPT)
         run = wheel_place.call(
             "tailrace", "profile", "-o", "p.json", "--", launcher, "-n", "2",
-            mpi4py.bin / "python", "script.py", folder=folder, MPI4PY_MPIABI=kind,
-            OMPI_MCA_rmaps_base_oversubscribe="1",
+            mpi4py.bin / "python", "script.py", folder=folder, **environment,
         )  # fmt: skip
         assert run.returncode == 0, run.stdout + run.stderr
         profile = json.loads((folder / "p.json").read_text())
     finally:
         shutil.rmtree(folder)
-    versions = {process["mpi_version"] for process in profile["run"]["processes"]}
-    word = "Open MPI" if kind == "openmpi" else "MPICH"
-    assert all(version.startswith(word) for version in versions), versions
+    assert ("Open MPI" if kind == "openmpi" else "MPICH") in run.stdout
+    assert [process["rank"] for process in profile["run"]["processes"]] == [0, 1]
     (file,) = [one for one in profile["files"] if Path(one["path"]).name == "m.dat"]
     mpiio = file["mpiio"]
     assert (mpiio["communicator_size"], mpiio["collective_opens"]) == (2, 2)

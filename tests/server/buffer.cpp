@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues bounded in bytes; slabs in the layout of the file.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -157,7 +160,7 @@ TEST_CASE("pack: long runs, from and to any address, and nothing beside them") {
         }
 }
 
-TEST_CASE("slots: the lowest gap, free again with the credit of their line, in order") {
+TEST_CASE("slots: a gap, free again with the credit of their line, in order") {
     constexpr std::uint64_t some = 40'001, whole = 40'064;
     Slots slots(2 * whole);
     CHECK(!slots.room(Slots::least_bytes - 1));
@@ -180,6 +183,22 @@ TEST_CASE("slots: the lowest gap, free again with the credit of their line, in o
     CHECK(slots.room(2 * whole) == 0);
 }
 
+TEST_CASE("slots: the smallest gap, so that small pieces leave room for large ones") {
+    constexpr std::uint64_t small = Slots::least_bytes, large = 4 * small;
+    Slots slots(std::uint64_t{1} << 30);
+    std::uint64_t line = 0, end = 0;
+    for (const std::uint64_t bytes : {large, small, large, small, large}) {
+        CHECK(slots.room(bytes) == end);
+        slots.take({line++, 0}, bytes, end);
+        end += bytes;
+    }
+    slots.free({0, 0}, large);
+    slots.free({3, 0}, small);
+    CHECK(slots.room(small) == 2 * large + small);
+    CHECK(slots.room(large) == 0);
+    CHECK(slots.room(large + 64) == end);
+}
+
 TEST_CASE("buffers: what came back is used again, and given up before more is asked for") {
     const Buffers buffers;
     auto one = buffers.take(1000);
@@ -199,6 +218,27 @@ TEST_CASE("buffers: what came back is used again, and given up before more is as
         longer = store.take(10);
     }
     longer.reset();  // after its store
+}
+
+/// Pages of this process that are in memory, in bytes.
+static std::uint64_t resident() {
+    std::ifstream about("/proc/self/statm");
+    std::uint64_t size = 0, pages = 0;
+    about >> size >> pages;
+    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST_CASE("buffers: large ones go back to the system with their store") {
+    constexpr std::uint64_t bytes = std::uint64_t{20} << 20;
+    const std::uint64_t before = resident();
+    std::vector<std::unique_ptr<std::byte[]>> later;  // above it, if it is in the heap
+    for (int turn = 0; turn < 3; ++turn) {
+        const Buffers store;
+        const auto memory = store.take(bytes);
+        std::fill_n(memory.get(), bytes, std::byte{1});
+        later.push_back(std::make_unique<std::byte[]>(1000));
+    }
+    CHECK(resident() < before + bytes / 2);
 }
 
 TEST_CASE("slab: ragged blocks come to their place in any order") {

@@ -147,7 +147,7 @@ TEST_CASE("every order: a full queue fails the step for all, or for none") {
     const auto texts =
         check("queue full: error", setting_of(1, script_of(1, 3), 2, server::WhenFull::error));
     REQUIRE(texts.size() == 2);  // of the second step, or of the third; nothing else goes wrong
-    CHECK(texts.begin()->find("item 2 of collection A: the queue is full") == 0);
+    CHECK(texts.begin()->find("f0, item 2 of collection A: the queue is full") == 0);
 }
 
 TEST_CASE("every order: the writer fails, and all hear it of that step") {

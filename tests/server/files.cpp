@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files get their names, and whose steps fail early.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "server/writer/writer.hpp"
 
@@ -68,6 +70,39 @@ TEST_CASE("files: of one that was lost, no later step begins it anew") {
     CHECK_THROWS_WITH_AS(w.write(1, 2), "the queue is full", core::Error);
     CHECK_THROWS_WITH_AS(w.files.publish(0, 1), "the queue is full", core::Error);
     CHECK_FALSE(w.there(1));
+}
+
+/// Pages of this process that are in memory, in bytes.
+static std::uint64_t resident() {
+    std::ifstream about("/proc/self/statm");
+    std::uint64_t size = 0, pages = 0;
+    about >> size >> pages;
+    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST_CASE("files: what is written does not stay in memory until the file is closed") {
+    constexpr std::uint64_t fields = 4, records = 8, bytes = std::uint64_t{1} << 20;
+    FileSpec all;
+    all.options.durability = core::Durability::none;
+    all.metadata.add_dimension("time", 0);
+    all.metadata.add_dimension("x", bytes);
+    for (std::uint64_t field = 0; field < fields; ++field)
+        all.metadata.add({"v" + std::to_string(field), Element::int8, {"time", "x"}});
+    Written w;
+    w.body = all.to_bytes();
+    const std::vector<std::byte> values(bytes, std::byte{7});
+    std::uint64_t before = 0;
+    for (std::uint64_t record = 0; record < records; ++record) {
+        w.files.of(0, 1, w.path(1), w.body);
+        std::vector<FieldRecord> step;
+        for (std::uint64_t field = 0; field < fields; ++field)
+            step.push_back({field, record, values.data()});
+        w.files.write(0, step);
+        if (record == 0) before = resident();
+    }
+    CHECK(resident() < before + 2 * fields * bytes);
+    w.files.publish(0, 1);
+    CHECK(w.there(1));
 }
 
 TEST_CASE("files: one whose only step fails gets no name in silence") {

@@ -117,14 +117,26 @@ TEST_CASE("client: after different calls, pieces of later items wait for no cred
     CHECK(std::string(statuses[1].error->what()) == "different");
 }
 
-TEST_CASE("client: it is further ahead of a front end that sees more of its memory") {
-    for (const std::uint64_t shared : {0, 128, 192}) {
+TEST_CASE("client: it is a step ahead of a front end that sees more of its memory") {
+    std::vector<Piece> half_step;  // pieces of 64 bytes
+    for (std::uint64_t i = 0; i < 4; ++i) half_step.push_back({{{8 * i}, {8}}, i});
+    for (const std::uint64_t shared : {0, 128, 192, 4096}) {
+        INFO("shared ", shared);
         Client client({.slab_bytes = 64, .credit_bytes = 128, .shared_bytes = {shared}});
-        static_cast<void>(client.add_collection("hourly", definition(8)));
+        static_cast<void>(client.add_collection("hourly", definition(32)));
         client.name_file(0, "a.nc");
-        const std::vector<Piece> pieces{{{{0}, {8}}, 0}, {{{0}, {8}}, 1}, {{{0}, {8}}, 2}};
-        client.put(0, 1, 0, pieces);
-        CHECK(client.sent(0) == (shared == 192));
+        for (std::uint64_t step = 0; step < 2; ++step) {
+            client.put(0, 1, 2 * step, half_step);
+            client.put(0, 1, 2 * step + 1, half_step);
+            const auto all = client.take();
+            const auto data = std::count_if(all.begin(), all.end(), [](const Outgoing& one) {
+                return std::holds_alternative<Data>(one.message);
+            });
+            const auto room =
+                static_cast<std::ptrdiff_t>(std::max<std::uint64_t>(128, shared) / 64);
+            CHECK(data == (step == 0 ? std::min<std::ptrdiff_t>(8, room) : 0));
+            client.end(0, Ending::step);
+        }
     }
 }
 
@@ -157,8 +169,8 @@ TEST_CASE("front end: pieces that the transport lost or repeated are an error of
         REQUIRE(statuses[0].error.has_value());
         CHECK(statuses[0].error->code() == core::Code::data_lost);
         INFO(statuses[0].error->what());
-        CHECK(std::string(statuses[0].error->what()).find("item 1 of collection hourly: rank 0") ==
-              0);
+        CHECK(std::string(statuses[0].error->what())
+                  .find("a.nc, item 1 of collection hourly: rank 0") == 0);
     }
 }
 

@@ -22,13 +22,16 @@ servers = pytest.mark.parametrize("servers", [0, 1], ids=lambda n: f"servers{n}"
 NUMPY = {"int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "real32": "f4", "real64": "f8"}
 
 
-def play(folder, script, servers=0):
+def play(folder, script, servers=0, of_model=(), of_servers=()):
     """What failed: {line or "finalize": text}; blank lines count."""
     file = folder / "script"
     file.write_text(script)
     options = ["--npes_output_server", str(servers)] if servers else []
+    command = ["-n", "2", *of_model, SCRIPT, file, *options]
+    if servers:
+        command += [":", "-n", str(servers), *of_servers, SCRIPT, file, *options]
     done = subprocess.run(
-        [*MPIEXEC, "-n", str(2 + servers), SCRIPT, file, *options],
+        [*MPIEXEC, *command],
         cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -349,6 +352,34 @@ def test_storage_of_a_variable_is_as_it_was_asked_for(storage, tmp_path):
         assert np.array_equal(variable[2] == fill, (expected == fill).reshape(3, 4))
 
 
+NO_PLUGINS = ("env", "HDF5_PLUGIN_PATH=/nowhere")
+no_zstd = pytest.mark.parametrize("form", ["netcdf4", "hdf5"])
+
+
+@no_zstd
+def test_a_filter_that_is_missing_is_told_when_it_is_asked_for(form, tmp_path):
+    """With the collection, and in a later file, whose metadata ask for it."""
+    script = FIELDS + f"storage T zstd=3\ncollection all format={form}\n"
+    (text,) = play(tmp_path, script, of_model=NO_PLUGINS).values()
+    for part in ("collection all, /T, zstd", "32015", "/nowhere", "install its plugin"):
+        assert part in text
+    script = (
+        f"{FIELDS}collection all format={form}\nput f n int64 -1 1\nstep\nclose\nedit\n"
+        "storage T zstd=3\nput g n int64 -1 1\nstorage T shuffle=1\nput g n int64 -1 1\nstep\n"
+    )
+    (text,) = play(tmp_path, script, of_model=NO_PLUGINS).values()
+    assert "g, /T, zstd" in text
+    assert contents(tmp_path / "g")["n"] == [1]
+
+
+@no_zstd
+def test_a_filter_that_only_the_server_lacks_is_told_by_the_first_step(form, tmp_path):
+    script = FIELDS + f"storage T zstd=3\ncollection all format={form}\nput f n int64 -1 1\nstep\n"
+    text = next(iter(play(tmp_path, script + "flush\n", 1, of_servers=NO_PLUGINS).values()))
+    for part in ("f, /T, zstd", "32015", "/nowhere", "install its plugin", "rank 2 of 3"):
+        assert part in text
+
+
 @every_format
 def test_a_run_that_is_killed_while_it_appends_leaves_the_file(form, tmp_path):
     """And the next run goes on behind it."""
@@ -385,6 +416,30 @@ def test_a_disk_that_is_full_while_records_are_appended(form, room, tmp_path):
     assert re.search("No space left|free space", done.stdout)  # netCDF tells no more at times
     assert (tmp_path / "left").read_bytes() == (tmp_path / "f").read_bytes()
     assert (tmp_path / "names").read_text() == "f\n"
+
+
+@servers
+@pytest.mark.parametrize("form", ["netcdf4", "hdf5"])
+def test_a_disk_that_is_full_within_a_chunk_ends_without_words_of_hdf5(form, servers, tmp_path):
+    """HDF5 keeps the memory of a chunk that it could not write."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = "dim time 0\ndim y 512\ndim x 512\n"
+    for name in "abc":
+        script += f"var {name} real64 time y x\nstorage {name} chunks=1x300x300\n"
+    script += f"collection all format={form}\n"
+    for _ in range(5):
+        script += "".join(f"put f {name} real64 -1 1 0 512 0 512\n" for name in "abc") + "step\n"
+    (tmp_path / "script").write_text(script)
+    command = [*MPIEXEC, "-n", str(1 + servers), SCRIPT, "../script"]
+    command += ["--npes_output_server", "1"] if servers else []
+    done = subprocess.run(
+        [*small_disk(disk, 20 << 20), "env", f"--chdir={disk}", *command],
+        env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert re.search("f[:,].*/[abc], record [345].*No space left", done.stdout)
 
 
 def test_server_toml_gives_each_collection_its_format_and_filters(tmp_path):

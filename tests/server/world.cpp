@@ -379,7 +379,7 @@ private:
     void add(const Client::Awaited& a) { (*this)(a.item, a.kind, a.call, a.server, a.final); }
     void add(const Client::Collection& c) {
         (*this)(c.file, c.open, c.file_seq, c.server, c.item, c.messages, c.load, c.puts,
-                c.last_text, c.credit, c.known, c.waiting, c.awaited);
+                c.last_text, c.ahead, c.credit, c.known, c.waiting, c.awaited);
     }
     void add(const Client& client) {
         const Client::State& s = client.state();

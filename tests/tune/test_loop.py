@@ -54,7 +54,7 @@ def test_what_pays_is_kept_and_what_does_not_is_left_out(
     assert "does not pay" in found.candidate.dropped["17"]
     assert found.confirmed is not None
     speed = speedup(found.confirmed, found.times)
-    assert (speed["pairs"], speed["ci95"]) == (3, None), "three pairs have no 95 % interval"
+    assert (speed["pairs"], speed["ci95"]) == (2, None), "two pairs have no 95 % interval"
     low, high = speed["range"]
     assert 8 < low <= speed["median"] <= high < 11
 
@@ -66,6 +66,14 @@ def test_a_large_gain_is_proven_by_a_dozen_runs(tmp_path: Path, monkeypatch: Pat
     assert found.confirmed is not None and found.confirmed.pairs == 3
     assert len(program.runs) + 1 == 12, "with the run that was recorded"
     assert program.runs[-1][0].startswith("proof"), "content is proven once more at the end"
+
+
+def test_a_gain_of_three_times_needs_two_pairs(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 0.33 if rules else 1.0, noise=jitter)
+    found = tuned(program, ONE_RULE, tmp_path, monkeypatch)
+    assert found.verdict.name == "kept"
+    assert found.confirmed is not None and found.confirmed.pairs == 2
+    assert len(program.runs) + 1 == 10, "with the run that was recorded"
 
 
 def test_a_plan_that_brings_nothing_is_given_up_early(tmp_path: Path, monkeypatch: Patch) -> None:
@@ -410,7 +418,7 @@ def test_a_default_that_fails_later_ends_the_tune(tmp_path: Path, monkeypatch: P
         tuned(Flaky(lambda rules: 1.0), PLAN, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("at", [1, 2, 4, 6, 9, 13])
+@pytest.mark.parametrize("at", [1, 2, 4, 6, 9, 12])
 def test_a_tune_that_was_killed_comes_to_the_same_end(
     at: int, tmp_path: Path, monkeypatch: Patch
 ) -> None:
@@ -522,7 +530,7 @@ def test_what_the_plan_has_cured_already_is_not_repacked(
     asked = with_badly_laid_out_inputs(monkeypatch, 0.4, beside_s=0.014)
     found = tuned(program, cached, tmp_path, monkeypatch)
     assert (found.verdict.name, found.repacked, asked) == ("kept", None, [])
-    (note,) = [note for note in found.notes if "in.h5 lies badly" in note]
+    (note,) = [note for note in found.notes if "reads of in.h5" in note]
     assert "save 0.014 s of a run, and 0.4 s without it: not tried" in note
     # The same seconds are enough where a run is that much shorter.
     asked = with_badly_laid_out_inputs(monkeypatch, 0.4, beside_s=0.016)

@@ -107,12 +107,17 @@ def test_advise_and_repack_say_the_same_of_rows(here: Path) -> None:
     changed = seen.repacked(file.path)
     assert [one["path"] for one in changed] == ["/data", "/indices"]
     assert all(one["to"]["chunk"][0] <= 4096 for one in changed)
-    assert seen.caches() and seen.beside_the_plan() == [], "two cures of the same reads"
     (advice,) = seen.advice("75")
     assert "(1 more like it)" in advice["because"]["text"]
     called("repack", file.path, "--profile", "profile.json").expect(0)
     seen.look()
     assert (seen.badly, seen.advice("75"), seen.repacked(file.path)) == ([], [], [])
+
+
+def test_a_cache_for_all_rows_leaves_other_chunks_nothing(here: Path) -> None:
+    seen = Seen(here, "sparse-rows", 0.25)
+    assert len(seen.badly) == 1 and seen.caches()
+    assert seen.beside_the_plan() == [], "two cures of the same reads"
 
 
 def test_sources_of_a_virtual_dataset(here: Path) -> None:

@@ -77,14 +77,14 @@ def speedup(line: Json) -> float:
 
 
 def interval(line: Json) -> tuple[float, float]:
-    """Of 95 %, of three pairs their range; 1 to 1 where no plan was kept."""
+    """Of 95 %, of two or three pairs their range; 1 to 1 where no plan was kept."""
     if not line["kept"]:
         return (1.0, 1.0)
     return spread(line["speedup"])
 
 
 def spread(speed: Json) -> tuple[float, float]:
-    """The interval of a median, or the range of three pairs, which have none."""
+    """The interval of a median, or the range of two or three pairs, which have none."""
     low, high = speed["ci95"] or speed["range"]
     return (float(low), float(high))
 

@@ -15,7 +15,7 @@ from tailrace.cli.output import Output
 
 _epilog = (
     "Exit codes: 0 ok, 1 the run failed, 2 usage or configuration, 3 verification failed, "
-    "4 a capability is missing."
+    "4 a capability is missing; `profile` and `apply` end with that of their program."
 )
 
 

@@ -17,6 +17,8 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, program_file
 from tailrace.run.launcher import flavour_of, launchers
 
+most_ranges = 64  # that a profile keeps of one file
+
 LAYERS = ("hdf5", "mpiio", "posix")
 PRELOADED = ("mpiio", "posix")
 
@@ -211,7 +213,8 @@ def without_doubles(profile: dict[str, object]) -> None:
             if calls and (writes := calls.get("writes") or {}).get("bytes"):
                 # Those of a single process have no ranges.
                 ranges = writes.get("ranges", [])
-                file["writers"] = max(1, sum(one["bytes"] > 0 for one in ranges))
+                if len(ranges) < most_ranges:
+                    file["writers"] = max(1, sum(one["bytes"] > 0 for one in ranges))
 
 
 def _end(calls: Mapping[str, Any], above: Mapping[str, Any]) -> int | None:

@@ -412,7 +412,7 @@ class Arms:
 
     def expect(self, elapsed_s: float) -> None:
         """Says how long a run takes, and all of them at most."""
-        hung = ", but for those that hang" if self._budget.is_default else ""
+        hung = ", but for those that hang," if self._budget.is_default else ""
         self._say(
             f"a run takes about {elapsed_s:.1f} s; the runs that follow{hung} end at the latest "
             f"{self._budget.words} after the start (--budget)"

@@ -37,7 +37,7 @@ Reads = dict[str, Read]
 def reads_of(document: Sequence[Document]) -> Reads:
     """From what a run has noted."""
     return {
-        f"{one['file']}:{one['dataset']}": Read(
+        f"{one['file']}:{one['dataset'] or 'what references lead to'}": Read(
             one["calls"], one["bytes"], one["hash"], one["not_hashed"]
         )
         for one in document

@@ -228,8 +228,9 @@ class Tune:
         found.candidate.drop_what_saves_less(least_s)
         if badly.names and badly.saved_s is not None and badly.saved_s < least_s:
             found.notes.append(
-                f"{some(badly.names, 1)} lies badly for its reads, but that is estimated to take "
-                f"{badly.saved_s:.2g} s of a run, too little to measure: not tried"
+                f"other chunks would suit the reads of {some(badly.names, 1)}, but they are "
+                f"estimated to save {badly.saved_s:.2g} s of a run, too little to measure: not "
+                "tried"
             )
             badly.names = []
 
@@ -268,9 +269,9 @@ class Tune:
             return more
         saved = f", and {badly.saved_s:.2g} s without it" if badly.saved_s is not None else ""
         found.notes.append(
-            f"{some(badly.names, 1)} lies badly for its reads, which the plan serves too: on top "
-            f"of it repacking is estimated to save {more.saved_s or 0:.2g} s of a run{saved}: not "
-            "tried"
+            f"other chunks would suit the reads of {some(badly.names, 1)}, and the plan serves "
+            f"them too: on top of it repacking is estimated to save {more.saved_s or 0:.2g} s of a "
+            f"run{saved}: not tried"
         )
         more.names = []
         return more

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two arms in turns, decided at fixed looks. The statistics are those of `tailrace compare`, with
-one look before: three pairs are enough for a large difference, and to give up where there is none.
+two looks before: two pairs are enough for a very large difference, three for a large one, and to
+give up where there is none.
 
 How often that is wrong: bench/tune/error_rates.py, docs/decisions/0013-sequential-tune.md."""
 
@@ -22,11 +23,10 @@ Say = Callable[[str], None]
 # A against A, which is measured when it is asked for.
 Same = Callable[[], "Times"]
 
-first_look = 3
-looks = (first_look, *statistics.looks)
-# Every run of one arm takes so many times as long as every run of the other: of three pairs without
-# a difference one in twenty would be so without the gap.
-gap = 1.25
+# By the number of pairs: every run of one arm takes so many times as long as every run of the
+# other. Without a gap three pairs without a difference would be so once in ten, two once in three.
+gaps = {2: 2.5, 3: 1.25}
+looks = (*gaps, *statistics.looks)
 
 
 @dataclass
@@ -66,7 +66,7 @@ def until_decided(
     for look in looks:
         alternate(ledger, stage, arms, times, look, run, say)
         found = verdict(times)
-        if found.verdict in {"faster", "slower"} and look > first_look:
+        if found.verdict in {"faster", "slower"} and look not in gaps:
             found = verdict(times, same())
         if found.verdict != "more_pairs_needed":
             break
@@ -99,9 +99,12 @@ def verdict(times: Times, same: Times | None = None) -> Comparison:
     pairs = len(times.one)
     if pairs < statistics.looks[0]:
         found = replace(found, interval=None)  # it would hold the truth in three of four cases
-    if pairs == first_look and (apart := _apart(times)):
+    gap = gaps.get(pairs)
+    if gap and (apart := _apart(times, gap)):
         reason = f"every run took at least {gap:.3g} times as long as any of the other"
         return replace(found, pairs=pairs, verdict=apart, reason=reason)
+    if pairs < max(gaps):  # too few to give up
+        return found
     least = 1 if pairs < statistics.looks[0] else 1 - statistics.effect
     if found.ratio >= least:
         reason = f"after {pairs} pairs it is not faster by {statistics.effect:.0%}"
@@ -111,7 +114,7 @@ def verdict(times: Times, same: Times | None = None) -> Comparison:
     return found
 
 
-def _apart(times: Times) -> str:
+def _apart(times: Times, gap: float) -> str:
     """faster or slower where no run of an arm comes near one of the other; "": they do."""
     if max(times.other) * gap < min(times.one):
         return "faster"
@@ -119,8 +122,8 @@ def _apart(times: Times) -> str:
 
 
 def is_clear(found: Comparison) -> bool:
-    """Whether the first look was enough."""
-    return found.pairs == first_look and found.verdict == "faster"
+    """Whether one of the first looks was enough."""
+    return found.pairs in gaps and found.verdict == "faster"
 
 
 def speedup(found: Comparison, times: Times) -> Document:

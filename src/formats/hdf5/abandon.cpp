@@ -5,9 +5,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <string>
 #include <utility>
+
+#include "comm/mpi_end.hpp"
+#include "formats/hdf5/open.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -21,9 +25,19 @@ std::pair<void*, int> handle_and_memory(const h5::Id& file) noexcept {
     return {memory < 0 ? nullptr : handle, memory};
 }
 
+std::atomic<bool> lost_one = false;
+
 }  // namespace
 
+void begin() { H5open(); }
+
+void before_end() {
+    if (!lost_one) return;
+    static const comm::AtMpiEnd quiet([] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); });
+}
+
 int redirect_plain_to_memory(const h5::Id& file) noexcept {
+    lost_one = true;
     const auto [handle, memory] = handle_and_memory(file);
     if (handle == nullptr) return -1;
     const int real = ::fcntl(*static_cast<int*>(handle), F_DUPFD_CLOEXEC, 0);

@@ -17,7 +17,7 @@ struct InForce {
     std::map<std::string, std::string> settings;
     std::map<std::string, std::string> hints;  ///< MPI_File_get_info
     std::string mpi_io;                        ///< implementation; empty where no MPI-IO
-    std::uint64_t stored_bytes = 0;            ///< of all datasets, as HDF5 counts
+    std::uint64_t stored_bytes = 0;            ///< of all datasets, as HDF5 counts, with filters
 };
 
 /// Driver, format bounds, alignment and MPI-IO hints of an open file.  [local]

@@ -47,4 +47,12 @@ struct LibraryFacts {
 };
 [[nodiscard]] LibraryFacts library_facts();  ///< [local]
 
+/// HDF5 calls MPI when it begins (an attribute of MPI_COMM_SELF): by a thread that may.  [local]
+void begin();
+
+/// HDF5 forgets to free a chunk that it could not write, and at its end, in MPI_Finalize, says
+/// "infinite loop closing library". If a file of one process was lost: its end is silent. To be
+/// called after its first file, by a thread that may call MPI.  [local]
+void before_end();
+
 }  // namespace tailrace::formats::hdf5

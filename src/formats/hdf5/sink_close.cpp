@@ -66,8 +66,9 @@ void Hdf5Sink::reassemble() {
 
 void Hdf5Sink::look_at_open_file() {
     x_in_force = look(x_file, x_options, x_driver);
-    for (const Dataset& dataset : x_datasets)
-        x_in_force.stored_bytes += H5Dget_storage_size(dataset.id.get());
+    if (x_options.filtered())
+        for (const Dataset& dataset : x_datasets)
+            x_in_force.stored_bytes += H5Dget_storage_size(dataset.id.get());
     remember_subfiles();
     if (x_driver == Driver::subfiling)
         x_in_force.settings.merge(subfiling_in_force(x_target.part()));

@@ -8,7 +8,6 @@
 #include <cctype>
 #include <span>
 
-#include "core/checked.hpp"
 #include "core/config.hpp"
 #include "formats/file/copy_file.hpp"
 #include "formats/hdf5/beneath.hpp"
@@ -197,22 +196,17 @@ void set_layout(const nc::Variable& variable, const Object& object, const Option
     nc::check(status, "nc_def_var_chunking", object.path);
 }
 
-/// Of chunks over 4 MiB the library keeps up to ten, at most 64 MiB, of each variable until the
-/// file is closed. Records are written whole, so none need be kept.
-void keep_no_large_chunks(const nc::Variable& variable, const Object& object,
-                          const Options& options) {
+/// The library keeps 16 MiB of each variable until the file is closed, and of large chunks ten, at
+/// most 64 MiB. Records are written whole, so none need be kept.
+void keep_no_chunks(const nc::Variable& variable, const Object& object, const Options& options) {
     if (!options.serial || options.model == DataModel::cdf5 || object.dims.empty()) return;
-    constexpr std::uint64_t large = 4 << 20;
     int storage = NC_CONTIGUOUS;
     std::vector<std::size_t> chunk(object.dims.size());
     nc::check(nc_inq_var_chunking(variable.group, variable.id, &storage, chunk.data()),
               "nc_inq_var_chunking", object.path);
     if (storage != NC_CHUNKED || chunk[0] != 1) return;
-    const core::Extents extents(chunk.begin(), chunk.end());
-    const std::uint64_t elements = core::checked_product(extents, object.path);
-    if (core::checked_mul(elements, core::size_of(object.type), object.path) > large)
-        nc::check(nc_set_var_chunk_cache(variable.group, variable.id, 1, 1, 0),  // 0: the default
-                  "nc_set_var_chunk_cache", object.path);
+    nc::check(nc_set_var_chunk_cache(variable.group, variable.id, 1, 1, 0),  // 0: the default
+              "nc_set_var_chunk_cache", object.path);
 }
 
 void set_values(const nc::Variable& variable, const Object& object, const Options& options) {
@@ -286,7 +280,7 @@ nc::Variable found_variable(const nc::File& file, const Object& object, const Op
     const nc::Variable variable = nc::variable(file, object.path);
     if (!has_fill(variable, object))
         throw cannot_append(name, object.path, "its fill value is another one");
-    keep_no_large_chunks(variable, object, options);
+    keep_no_chunks(variable, object, options);
     return variable;
 }
 
@@ -305,7 +299,7 @@ nc::Variable define_variable(const nc::File& file, const Object& object, const O
     if (options.model == DataModel::cdf5) return variable;
     set_layout(variable, object, options);
     if (!object.dims.empty()) set_filters(variable, object, options);
-    keep_no_large_chunks(variable, object, all);
+    keep_no_chunks(variable, object, all);
     return variable;
 }
 

@@ -283,9 +283,10 @@ void put(const Variable& variable, const Box& box, Scalar type, const std::byte*
          const std::string& where) {
     const NcSlab place(box);
     alignas(8) static const std::byte nothing[8]{};
-    check(put_box(variable.group, variable.id, place.start.data(), place.count.data(), type,
-                  box.empty() ? nothing : data),
-          "nc_put_vara", where);
+    const hdf5::Overheard said;
+    const int status = put_box(variable.group, variable.id, place.start.data(), place.count.data(),
+                               type, box.empty() ? nothing : data);
+    if (status != NC_NOERR) fail(status, "nc_put_vara", where, said.text());
 }
 
 void get(const Variable& variable, const Box& box, Scalar type, std::byte* data,

@@ -221,12 +221,12 @@ void Sink::transfer_object(std::size_t i, const Batch& batch) {
     }
 }
 
-// Collective writes make an unlimited dimension longer themselves; independent ones cannot, so
-// that all ranks do it before, in HDF5.
+// Collective writes make an unlimited dimension longer themselves, and so do those of one process;
+// independent ones cannot, so that all ranks do it before, in HDF5.
 void Sink::grow(const Batch& batch) {
     for (std::size_t i = 0; i < x_objects.size(); ++i) {
         if (batch.extents[i] == x_objects[i].dims) continue;
-        if (x_beneath && !together(i))  // collective: also on a rank that has failed
+        if (x_beneath && x_parallel && !together(i))  // collective: also on a rank that has failed
             guarded([&] { x_beneath.set_extent(x_objects[i].object.path, batch.extents[i]); });
         x_objects[i].dims = batch.extents[i];
     }

@@ -68,7 +68,7 @@ private:
     std::vector<nc::Variable> x_variables;
     std::vector<std::byte> x_packed;  ///< a piece whose elements do not follow one another
     hdf5::Beneath::InForce x_in_force;
-    std::uint64_t x_stored_bytes = 0;  ///< of all variables, as HDF5 counts
+    std::uint64_t x_stored_bytes = 0;  ///< of all variables, with filters
     std::uint64_t x_bytes_asked = 0;   ///< by the writes of this rank, in the file's types
 };
 

@@ -51,7 +51,7 @@ void Sink::look_at_open_file() {
     const std::vector<std::string> shown = shown_paths();
     for (const std::string& path : shown)
         look_at_variable(x_file, path, x_objects.size() == 1, x_in_force.settings);
-    if (x_beneath) x_stored_bytes = x_beneath.stored_bytes(paths());
+    if (x_beneath && x_options.filtered()) x_stored_bytes = x_beneath.stored_bytes(paths());
 }
 
 std::vector<std::string> Sink::shown_paths() const {

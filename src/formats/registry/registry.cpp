@@ -40,7 +40,9 @@ Format hdf5_row() {
             .check = [](const Planned& file,
                         const hdf5::Options& own) { hdf5::check(own, file.ranks); },
             .open_sink = hdf5::open_sink,
-            .open_source = hdf5::open_source
+            .open_source = hdf5::open_source,
+            .begin = hdf5::begin,
+            .before_end = hdf5::before_end
 #endif
     };
 }

@@ -58,6 +58,10 @@ struct Format {
     std::function<std::unique_ptr<core::Source>(const comm::Comm&, const std::filesystem::path&,
                                                 const Options&, core::Phases&)>
         open_source{};
+    /// To be called before another thread opens files, by a thread that may call MPI.  [local]
+    std::function<void()> begin{};
+    /// To be called when no more files are open, by a thread that may call MPI.  [local]
+    std::function<void()> before_end{};
 };
 
 /// All formats, in the order in which their keys are listed.  [local]

@@ -38,8 +38,8 @@ void say_not_understood() {
         spooling::to_standard_error(line, strnlen(line, sizeof line));
 }
 
-/// A program that uses an object of Open MPI itself has it moved into itself, where MPI uses it too;
-/// that is seen only where one looks for what everybody sees.
+/// A program that uses an object of Open MPI itself has it moved into itself, where MPI uses it
+/// too; that is seen only where one looks for what everybody sees.
 Wide find(const objects::Object& object) {
     if (which_mpi() != Mpi::open_mpi) return object.number;
     const bool for_all = dlsym(RTLD_DEFAULT, "PMPI_Allreduce") == find_next("PMPI_Allreduce");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of MPI without its headers: the binary interfaces of Open MPI, up to 5, and of MPICH
-// and its kin. Which one the program uses is found out at run time. check_abi.cpp holds the numbers
-// against the headers of the MPI of the build.
+// What is known of MPI without its headers: the binary interfaces of Open MPI, up to 5, and of
+// MPICH and its kin. Which one the program uses is found out at run time. check_abi.cpp holds the
+// numbers against the headers of the MPI of the build.
 #pragma once
 
 #include <stddef.h>
@@ -38,17 +38,15 @@ bool understood();
 
 /// What differs.
 struct Abi {
-    size_t most_key;        ///< MPI_MAX_INFO_KEY
-    size_t most_value;      ///< MPI_MAX_INFO_VAL
-    int first_combiner;     ///< MPI_COMBINER_NAMED; the others follow in the same order
-    uintptr_t no_status;    ///< MPI_STATUS_IGNORE
+    size_t most_key;      ///< MPI_MAX_INFO_KEY
+    size_t most_value;    ///< MPI_MAX_INFO_VAL
+    int first_combiner;   ///< MPI_COMBINER_NAMED; the others follow in the same order
+    uintptr_t no_status;  ///< MPI_STATUS_IGNORE
     size_t bytes_of_status;
 };
 inline constexpr Abi abi_of_open_mpi{36, 256, 0, 0, 24};
 inline constexpr Abi abi_of_mpich{255, 1024, 1, 1, 20};
-inline const Abi& abi() {
-    return which_mpi() == Mpi::open_mpi ? abi_of_open_mpi : abi_of_mpich;
-}
+inline const Abi& abi() { return which_mpi() == Mpi::open_mpi ? abi_of_open_mpi : abi_of_mpich; }
 // As large as any of them.
 inline constexpr size_t room_for_key = 256;
 inline constexpr size_t room_for_value = 1025;

@@ -30,7 +30,8 @@ void Hints::add(Wide info, bool in_force) {
         char value[room_for_value] = {};
         int found = 0;
         if (get_key(info, number, key) != success) continue;
-        if (get_value(info, key, static_cast<int>(abi().most_value), value, &found) != success) continue;
+        if (get_value(info, key, static_cast<int>(abi().most_value), value, &found) != success)
+            continue;
         if (found == 0) continue;
         const Hint hint{strdup(key), strdup(value), in_force};
         if (hint.key == nullptr || hint.value == nullptr) {

@@ -17,8 +17,7 @@ namespace {
 
 constinit Real<int(Wide, int*)> comm_size{"PMPI_Comm_size"};
 constinit Real<int(Wide, int*)> is_inter{"PMPI_Comm_test_inter"};
-constinit Real<int(const void*, void*, int, Wide, Wide, Wide)> all_reduce{
-    "PMPI_Allreduce"};
+constinit Real<int(const void*, void*, int, Wide, Wide, Wide)> all_reduce{"PMPI_Allreduce"};
 constinit Real<int(Wide*)> make_info{"PMPI_Info_create"};
 constinit Real<int(Wide, Wide*)> copy_info{"PMPI_Info_dup"};
 constinit Real<int(Wide, const char*, const char*)> set_info{"PMPI_Info_set"};
@@ -27,7 +26,7 @@ constinit Real<int(Wide*)> free_info{"PMPI_Info_free"};
 constinit Real<int(File, Wide*)> info_of_file{"PMPI_File_get_info"};
 constinit Real<int(File, Wide*)> get_handler{"PMPI_File_get_errhandler"};
 constinit Real<int(File, Wide)> set_handler{"PMPI_File_set_errhandler"};
-constinit Real<int(Wide*)> free_handler{"PWide_free"};
+constinit Real<int(Wide*)> free_handler{"PMPI_Errhandler_free"};
 constinit Real<int(File, int)> call_handler{"PMPI_File_call_errhandler"};
 
 constexpr uint64_t all_ones = ~uint64_t{0};
@@ -55,9 +54,7 @@ MpiIo mpi_io() {
 }
 
 /// Whether files are opened by Open MPI's own MPI-IO, as far as can be told before.
-bool is_ompio() {
-    return which_mpi() == Mpi::open_mpi && mpi_io().ompio;
-}
+bool is_ompio() { return which_mpi() == Mpi::open_mpi && mpi_io().ompio; }
 
 // The handler of failed opens belongs to the process. Several threads may be at it: the first one
 // keeps the program's, the last one gives it back.
@@ -132,8 +129,7 @@ bool OpenTuning::look_up() {
     const plan::PlanView& of = plan_of_process();
     const uint64_t match = of.empty() || x_path == nullptr ? 0 : plan::match_of(of, x_path);
     if (!understood()) {
-        if (match != 0)
-            say_outcome(spool::became_unavailable, "the hook does not know this MPI");
+        if (match != 0) say_outcome(spool::became_unavailable, "the hook does not know this MPI");
         return false;
     }
     // What is no communicator for a file MPI says itself.
@@ -232,8 +228,8 @@ void OpenTuning::give_hints() {
         }
     }
     if (!x_tuned) return;
-    const bool made = (is_null(x_call.info) ? make_info(&x_info)
-                                            : copy_info(x_call.info, &x_info)) == success;
+    const bool made =
+        (is_null(x_call.info) ? make_info(&x_info) : copy_info(x_call.info, &x_info)) == success;
     for (unsigned number = 0; number < x_count; ++number) {
         HintChoice& choice = x_all[number];
         if (choice.became != 0) continue;

@@ -16,8 +16,7 @@ uint32_t size_of(Wide communicator) {
 }
 
 spool::FileType kind_of(Wide type) {
-    static constinit Real<int(Wide, int*, int*, int*, int*)> get_envelope{
-        "PMPI_Type_get_envelope"};
+    static constinit Real<int(Wide, int*, int*, int*, int*)> get_envelope{"PMPI_Type_get_envelope"};
     int integers = 0;
     int addresses = 0;
     int types = 0;
@@ -51,10 +50,8 @@ spool::FileType kind_of(Wide type) {
     }
 }
 
-View view_of(Offset displacement, Wide etype, Wide filetype,
-             const char* representation) {
-    static constinit Real<int(Wide, Count*, Count*)> get_extent{
-        "PMPI_Type_get_extent_x"};
+View view_of(Offset displacement, Wide etype, Wide filetype, const char* representation) {
+    static constinit Real<int(Wide, Count*, Count*)> get_extent{"PMPI_Type_get_extent_x"};
     Count begin = 0;
     Count extent = 0;
     const bool native = representation != nullptr && strcmp(representation, "native") == 0;
@@ -86,8 +83,7 @@ void ask_size(File file) {
 }
 
 template <typename Real>
-int open(Wide communicator, const char* name, int mode, Wide info, File* file,
-         Real&& real) {
+int open(Wide communicator, const char* name, int mode, Wide info, File* file, Real&& real) {
     OpenTuning tuning({communicator, name, mode, info});
     const Call call;
     const int error = tuning.make(file, real);
@@ -135,8 +131,8 @@ int set_hints(File file, Wide info, Real&& real) {
 }
 
 template <typename Real>
-int set_view(File file, Offset displacement, Wide etype, Wide filetype,
-             const char* representation, Wide info, Real&& real) {
+int set_view(File file, Offset displacement, Wide etype, Wide filetype, const char* representation,
+             Wide info, Real&& real) {
     const Call call;
     const int error = real();
     if (!call.counts() || error != success) return error;
@@ -155,19 +151,16 @@ int set_view(File file, Offset displacement, Wide etype, Wide filetype,
 
 TAILRACE_DEFINE_BOTH(File_open,
                      (Wide communicator, const char* name, int mode, Wide info, File* file),
-                     return open(communicator, name, mode, info, file,
-                                 [&](Wide given) {
-                                     return real(communicator, name, mode, given, file);
-                                 });)
+                     return open(communicator, name, mode, info, file, [&](Wide given) {
+                         return real(communicator, name, mode, given, file);
+                     });)
 TAILRACE_DEFINE_BOTH(File_close, (File * file), return close(file, [&] { return real(file); });)
 TAILRACE_DEFINE_BOTH(File_set_view,
-                     (File file, Offset at, Wide etype, Wide filetype,
-                      const char* representation, Wide info),
-                     return set_view(file, at, etype, filetype,
-                                     representation, info, [&] {
-                                         return real(file, at, etype, filetype, representation,
-                                                     info);
-                                     });)
+                     (File file, Offset at, Wide etype, Wide filetype, const char* representation,
+                      Wide info),
+                     return set_view(file, at, etype, filetype, representation, info, [&] {
+                         return real(file, at, etype, filetype, representation, info);
+                     });)
 TAILRACE_DEFINE_BOTH(File_set_info, (File file, Wide info),
                      return set_hints(file, info, [&] { return real(file, info); });)
 TAILRACE_DEFINE_BOTH(File_sync, (File file),

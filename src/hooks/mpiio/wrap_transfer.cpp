@@ -47,8 +47,7 @@ Pointer pointer_of(File file, uint32_t how, Offset at) {
 /// Where in the file a call has moved its bytes, at least one. MPI is asked where a view has gaps.
 /// [local]
 CallRange place_of(File file, const Pointer& from, uint64_t bytes) {
-    static constinit Real<int(File, Offset, Offset*)> get_byte{
-        "PMPI_File_get_byte_offset"};
+    static constinit Real<int(File, Offset, Offset*)> get_byte{"PMPI_File_get_byte_offset"};
     const Window& window = from.window;
     if (from.at < 0 || bytes < window.etype_bytes) return {};
     CallRange place{};
@@ -73,8 +72,7 @@ CallRange place_of(File file, const Pointer& from, uint64_t bytes) {
 /// Only a status says how much a read has brought: where the program wants none, the call goes on
 /// with `own`. Some MPIs do not fill it in for some calls; then it says more than was asked for.
 void take_status(Status*& status, RoomForStatus& room) {
-    static constinit Real<int(Status*, Wide, Count)> set_elements{
-        "PStatus_set_elements_x"};
+    static constinit Real<int(Status*, Wide, Count)> set_elements{"PMPI_Status_set_elements_x"};
     constexpr Count not_filled_in = Count{1} << 60;
     const Wide byte = objects::byte();
     if (!is_ignored(status) || byte == 0) return;
@@ -84,8 +82,7 @@ void take_status(Status*& status, RoomForStatus& room) {
 
 /// Bytes that a read has brought; those that were asked for where the status does not tell.
 uint64_t brought(const Status* status, uint64_t asked) {
-    static constinit Real<int(const Status*, Wide, Count*)> get_elements{
-        "PMPI_Get_elements_x"};
+    static constinit Real<int(const Status*, Wide, Count*)> get_elements{"PMPI_Get_elements_x"};
     const Wide byte = objects::byte();
     if (is_ignored(status) || byte == 0) return asked;
     Count bytes = 0;
@@ -151,31 +148,30 @@ Call::~Call() {
 }
 
 #define COUNT int
-#define TAILRACE_MOVES(name, direction, how, at, status, parameters, arguments)              \
-    TAILRACE_DEFINE_BOTH(                                                                    \
-        File_##name, parameters,                                                             \
-        return move(file, {data, count, type, direction, how, at, status}, \
-                    [&] { return real arguments; });)
+#define TAILRACE_MOVES(name, direction, how, at, status, parameters, arguments)             \
+    TAILRACE_DEFINE_BOTH(File_##name, parameters,                                           \
+                         return move(file, {data, count, type, direction, how, at, status}, \
+                                     [&] { return real arguments; });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT
 
-// The large counts of MPI 4. mpi4py looks whether they are there, and then calls them: if the program's
-// MPI has none, its plain calls take what fits their counts, which is what mpi4py does without them.
+// The large counts of MPI 4. mpi4py looks whether they are there, and then calls them: if the
+// program's MPI has none, its plain calls take what fits their counts, which is what mpi4py does
+// without them.
 #define COUNT Count
-#define TAILRACE_MOVES(name, direction, how, at, status, parameters, arguments)                    \
-    TAILRACE_DEFINE_BOTH(                                                                          \
-        File_##name##_c, parameters,                                                               \
-        static constinit Real<int parameters> plain{"PMPI_File_" #name};                           \
-        return move(file, {data, count, type, direction, how, at, status}, [&] { \
-            if (real.is_there()) return real arguments;                                            \
-            return count > INT_MAX ? err_count : plain arguments;                                  \
-        });)
+#define TAILRACE_MOVES(name, direction, how, at, status, parameters, arguments)                   \
+    TAILRACE_DEFINE_BOTH(File_##name##_c, parameters,                                             \
+                         static constinit Real<int parameters> plain{"PMPI_File_" #name};         \
+                         return move(file, {data, count, type, direction, how, at, status}, [&] { \
+                             if (real.is_there()) return real arguments;                          \
+                             return count > INT_MAX ? err_count : plain arguments;                \
+                         });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT
 
-#define TAILRACE_END(name, direction, buffer)                                            \
+#define TAILRACE_END(name, direction, buffer)                                    \
     TAILRACE_DEFINE_BOTH(File_##name, (File file, buffer data, Status * status), \
                          return end(file, direction, [&] { return real(file, data, status); });)
 TAILRACE_END(read_all_end, reads, void*)

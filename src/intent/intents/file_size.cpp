@@ -38,6 +38,14 @@ bool went_elsewhere(const File& file) {
     return lost(file.mpiio->reads) || lost(file.mpiio->writes);
 }
 
+/// Bytes of elements that are written, as they are in memory; 0: not known.
+std::uint64_t elements_written(const Dataset& dataset) {
+    if (calls_done(dataset.writes) == 0 || !dataset.filters.empty() || !dataset.type) return 0;
+    const auto& covered = dataset.writes->coverage;
+    const std::uint64_t elements = covered ? covered->elements_distinct.value_or(0) : 0;
+    return elements * dataset.type->bytes.value_or(0);
+}
+
 /// What written datasets take of the file: a contiguous one all of its size, of chunks without
 /// filters those elements that are known.
 std::uint64_t taken_by_datasets(const File& file) {
@@ -46,14 +54,24 @@ std::uint64_t taken_by_datasets(const File& file) {
         const Count all = size_of(dataset);
         if (!all || dataset.interface != Interface::hdf5 || calls_done(dataset.writes) == 0)
             continue;
-        const auto& covered = dataset.writes->coverage;
         if (dataset.layout == "contiguous")
             bytes += *all;
-        else if (dataset.layout == "chunked" && dataset.filters.empty() && covered &&
-                 covered->elements_distinct)
-            bytes += *covered->elements_distinct * dataset.type->bytes.value_or(0);
+        else if (dataset.layout == "chunked")
+            bytes += elements_written(dataset);
     }
     return bytes;
+}
+
+/// What the file must have at least: what was written into it, as it was written.
+std::uint64_t put_into(const File& file) {
+    const std::uint64_t end =
+        std::max({end_of(file.mpiio), end_of(file.posix), end_of(file.stdio)}).value_or(0);
+    const std::uint64_t calls =
+        std::max({written(file.mpiio), written(file.posix), written(file.stdio)});
+    std::uint64_t elements = 0;
+    for (const Dataset& dataset : file.datasets)
+        if (dataset.layout != "virtual") elements += elements_written(dataset);
+    return std::max(std::min(end, calls), elements);
 }
 
 }  // namespace
@@ -71,7 +89,9 @@ std::optional<Amount> touched_of(const File& file) {
 }
 
 std::optional<Amount> size_of(const File& file, const SizeSummary& datasets) {
-    if (file.stored_bytes) return Amount{*file.stored_bytes, "what the file system stores", {}};
+    // Some file systems give a file its blocks later.
+    if (file.stored_bytes && *file.stored_bytes >= put_into(file) / 2)
+        return Amount{*file.stored_bytes, "what the file system stores", {}};
     auto touched = touched_of(file);
     if (!touched && datasets.count == 0) return std::nullopt;
     if (!touched) return Amount{datasets.sum_bytes, "sizes of its datasets", {}};

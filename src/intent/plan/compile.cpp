@@ -35,11 +35,14 @@ std::uint32_t literal(const std::string& pattern) {
 
 class Compiler {
 public:
+    /// @param shares  entries with the same settings have one list of them
+    explicit Compiler(bool shares) : x_shares(shares) {}
+
     void add(const Entry& entry) {
         PlanEntry one{};
         one.file = text(entry.file);
         one.dataset = text(entry.dataset);
-        one.first_setting = static_cast<std::uint32_t>(x_settings.size());
+        one.first_setting = settings_of(entry);
         one.settings = static_cast<std::uint32_t>(entry.settings.size());
         one.literal_file = literal(entry.file);
         one.literal_dataset = literal(entry.dataset);
@@ -48,7 +51,6 @@ public:
         one.exact_file = is_pattern(entry.file) ? 0 : 1;
         one.exact_dataset = is_pattern(entry.dataset) ? 0 : 1;
         x_entries.push_back(one);
-        for (const Planned& setting : entry.settings) add(setting);
     }
 
     /// A variable counts for the hash, and is for the launcher only.
@@ -87,6 +89,27 @@ public:
     }
 
 private:
+    /// The first of them.
+    std::uint32_t settings_of(const Entry& entry) {
+        const std::size_t first = x_settings.size(), first_number = x_numbers.size();
+        for (const Planned& setting : entry.settings) add(setting);
+        if (!x_shares) return static_cast<std::uint32_t>(first);
+        std::vector<PlanSetting> list(x_settings.begin() + static_cast<std::ptrdiff_t>(first),
+                                      x_settings.end());
+        for (PlanSetting& one : list) one.first_number -= static_cast<std::uint32_t>(first_number);
+        std::string said(reinterpret_cast<const char*>(list.data()),  // NOLINT
+                         list.size() * sizeof(PlanSetting));
+        said.append(reinterpret_cast<const char*>(x_numbers.data() + first_number),  // NOLINT
+                    (x_numbers.size() - first_number) * sizeof(std::uint64_t));
+        const auto [found, added] =
+            x_lists.try_emplace(std::move(said), static_cast<std::uint32_t>(first));
+        if (!added) {
+            x_settings.resize(first);
+            x_numbers.resize(first_number);
+        }
+        return found->second;
+    }
+
     TextPlace text(const std::string& value) {
         const auto [found, added] =
             x_places.try_emplace(value, static_cast<std::uint32_t>(x_texts.size()));
@@ -137,14 +160,21 @@ private:
     std::vector<PlanSetting> x_settings;
     std::vector<std::uint64_t> x_numbers;
     std::vector<char> x_texts;
-    std::map<std::string, std::uint32_t> x_places;
+    std::map<std::string, std::uint32_t> x_places, x_lists;
+    bool x_shares;
 };
 
-std::vector<std::byte> flat(const Plan& plan, const Hasher& hasher) {
-    Compiler compiler;
+std::vector<std::byte> flat(const Plan& plan, const Hasher& hasher, bool shares) {
+    Compiler compiler(shares);
     for (const Entry& entry : plan.entries) compiler.add(entry);
     for (const Variable& variable : plan.environment) compiler.add(variable);
     return compiler.bytes(hasher);
+}
+
+/// Only a plan that is too large without shares lists: the hash of others stays as it was.
+std::vector<std::byte> flat(const Plan& plan, const Hasher& hasher) {
+    std::vector<std::byte> whole = flat(plan, hasher, false);
+    return whole.size() > largest_advised ? flat(plan, hasher, true) : whole;
 }
 
 }  // namespace
@@ -155,8 +185,7 @@ std::vector<std::byte> compile(const Plan& plan, const std::string& where, const
     if (bytes.size() > largest_plan)
         throw core::Error(core::Code::bad_input,
                           "the plan has " + std::to_string(plan.entries.size()) + " entries, " +
-                              std::to_string(bytes.size()) +
-                              " bytes when compiled, and may have " +
+                              std::to_string(bytes.size()) + " bytes when compiled, and may have " +
                               std::to_string(largest_plan),
                           where, "take out entries, or join them by patterns");
     return bytes;

@@ -268,6 +268,8 @@ struct Fields<intent::File> {
           "Offset behind the last byte that system calls touched, where they are not kept "
           "otherwise.");
         v("writers", s.writers, "Processes whose system calls wrote to it, of those.");
+        v("written_as_asked", s.written_as_asked,
+          "Whether each process wrote what it had asked MPI-IO for, in no more system calls.");
         v("stored_bytes", s.stored_bytes,
           "What it took on its file system when the profile was made: at most its size, less where "
           "it has holes.");

@@ -222,6 +222,7 @@ struct Hdf5File {
     Known same_order, same_transfer_order, same_access_order;
     Counts left_open;
 };
+constexpr std::size_t most_ranges = 64;  ///< that a profile keeps of one file
 /// What one process touched of a shared file, from the first byte to before `end_byte`.
 struct ByteRange {
     std::uint64_t process = 0;
@@ -303,7 +304,8 @@ struct File {
     std::optional<Lustre> lustre;
     Count touched_bytes;  ///< by system calls that are not kept otherwise: behind the last byte
     Count writers;        ///< processes whose system calls wrote, of those
-    Count stored_bytes;   ///< where it lies, when the profile was made
+    Known written_as_asked{};  ///< each process wrote what it asked MPI-IO for, in as few calls
+    Count stored_bytes;        ///< where it lies, when the profile was made
     std::vector<Declared> declared;
     std::vector<Dataset> datasets;
 };

@@ -334,11 +334,20 @@ private:
     }
 
     void advise(const std::string& file, const std::string& dataset, const Decision& decision) {
-        if (x_seen.insert("advice\n" + file + "\n" + dataset + "\n" + decision.rule).second)
+        if (x_seen.insert("advice\n" + file + "\n" + dataset + "\n" + decision.rule).second) {
             x_plan.advice.push_back(
                 {file, dataset, decision.proposal.advice, decision.proposal.commands,
                  because(decision, decision.reason.text), decision.proposal.chunk,
                  decision.failing ? std::optional(true) : std::nullopt});
+            return;
+        }
+        // Files of one pattern that want different chunks get no line with either.
+        for (plan::Advice& one : x_plan.advice)
+            if (one.file == file && one.dataset == dataset && one.because.rule == decision.rule &&
+                !one.chunk.empty() && one.chunk != decision.proposal.chunk) {
+                one.chunk.clear();
+                one.text += "; other files of this pattern want other chunks";
+            }
     }
 
     /// Without a text: no file has it in another way.

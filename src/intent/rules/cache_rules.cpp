@@ -27,6 +27,13 @@ Reason with_cache(Reason reason, const Subject& s) {
     for (const char* key : {"chunk_cache_bytes", "chunk_cache_slots", "chunk_cache_preemption"})
         if (const auto value = value_asked_for(s, key))
             reason.evidence.push_back({say("dataset.", key, "_asked_for"), *value, {}});
+    // A cache is one of an open dataset: lines for a program have to say so if calls open it anew.
+    const Dataset& dataset = *s.dataset;
+    const std::uint64_t opens = dataset.opens.value_or(0);
+    const std::uint64_t made = calls(dataset.reads) + calls(dataset.writes);
+    if (opens > std::max<std::uint64_t>(s.file.processes.size(), 1) &&
+        plan::times(2, opens) >= made)
+        reason.note("dataset.opens", opens, "calls");
     return reason;
 }
 

@@ -17,10 +17,12 @@ double write_s_of_rank(const Subject& s) {
     return s.file.mpiio->writes->elapsed_s.value_or(0) / static_cast<double>(file_ranks(s));
 }
 
-/// Ranks whose system calls wrote; absent where those are not recorded.
+/// Ranks whose system calls wrote; absent where those are not recorded, or of so many ranks that a
+/// profile does not keep each.
 Count writers(const Subject& s) {
     if (s.file.writers || !s.file.posix || !s.file.posix->writes) return s.file.writers;
     const auto& ranges = s.file.posix->writes->ranges;
+    if (ranges.size() >= most_ranges) return std::nullopt;
     const auto found = std::ranges::count_if(ranges, [](const ByteRange& one) {
         return one.bytes > 0;  // of a single process there are no ranges
     });
@@ -30,7 +32,7 @@ Count writers(const Subject& s) {
 std::optional<Reason> other_fires(const Subject& s) {
     if (mpi_io(s) != MpiIo::ompio || file_ranks(s) < 2) return std::nullopt;
     const std::uint64_t count = mpiio_calls(s.file.mpiio->writes).together;
-    if (count == 0) return std::nullopt;
+    if (count == 0 || s.file.written_as_asked.value_or(false)) return std::nullopt;
     constexpr double least_share = 0.02;  // of the run: less is no more than noise
     const double write_s = write_s_of_rank(s), run_s = s.profile.run.elapsed_s.value_or(0);
     if (write_s < least_share * run_s) return std::nullopt;
@@ -65,11 +67,13 @@ const std::array mpi_io_table{
          Scope::file,
          Class::collective,
          "collective writes of several ranks through OMPIO, in which a rank spends a fiftieth of "
-         "the run or more",
+         "the run or more; not if each rank was counted to write what it had asked for, in no more "
+         "system calls",
          "the command line does not choose by itself (--mca io)",
          "OMPI_MCA_io: ^ompio, which is ROMIO under the name that this Open MPI has for it "
          "(romio321 in 4.1, romio341 in 5.0)",
-         "blocks that do not interleave are written by each rank, and not sent to one",
+         "blocks that do not interleave are written by each rank, and not sent to one; blocks that "
+         "do are collected, and not written piece by piece",
          "Y",
          {},
          other_fires,

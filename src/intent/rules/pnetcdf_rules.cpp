@@ -175,7 +175,8 @@ std::optional<Reason> puts_fires(const Subject& s) {
     const std::uint64_t each = puts.calls / std::max<std::uint64_t>(s.file.processes.size(), 1);
     if (waits > 0 || each < 100 || puts.bytes / puts.calls >= 64 * kib) return std::nullopt;
     Reason reason{say("a process makes ", each, " writes of ", size(puts.bytes / puts.calls),
-                      " on average, and waits for each"),
+                      " on average, and waits for each",
+                      s.file.pnetcdf->collective_waits ? "" : " unless it begins them by iput"),
                   {}};
     return reason.note("pnetcdf.writes", puts.calls, "calls")
         .note("pnetcdf.bytes_written", puts.bytes, "bytes");

@@ -37,13 +37,23 @@ struct Visit {
     double calls = 0, bytes = 0;  ///< bytes: of one
 };
 
+/// Of the calls or of the bytes of a side: if more of them have no known place, nothing is said.
+constexpr double most_unplaced = 0.05;
+
 /// A profile keeps the most frequent shapes: those that it does not keep are taken to be like them.
+/// Empty if too many calls are of points or irregular, so that nobody knows which chunks they need.
 std::vector<Visit> visits_of(const Transfers& side, const Dataset& dataset) {
     std::vector<Visit> all;
-    double kept = 0;
+    double kept = 0, unplaced = 0, unplaced_bytes = 0;
     for (const Shape& shape : side.shapes) {
         Extents length = shape.selection == Selection::all ? dataset.dims : shape.length;
-        if (length.empty() || length.size() != dataset.dims.size() || shape.calls == 0) continue;
+        if (shape.calls == 0 || shape.call_bytes.value_or(1) == 0) continue;
+        if (length.empty() || length.size() != dataset.dims.size()) {
+            unplaced += static_cast<double>(shape.calls);
+            unplaced_bytes += static_cast<double>(shape.calls) *
+                              static_cast<double>(shape.call_bytes.value_or(0));
+            continue;
+        }
         if (volume(length) == 0) continue;
         Visit one{length, static_cast<double>(shape.calls), 0};
         one.bytes = volume(length) * static_cast<double>(type_bytes(dataset));
@@ -55,8 +65,11 @@ std::vector<Visit> visits_of(const Transfers& side, const Dataset& dataset) {
         kept += one.calls;
         all.push_back(std::move(one));
     }
-    const double more =
-        std::max(1.0, static_cast<double>(side.calls.value_or(0)) / std::max(kept, 1.0));
+    const double calls = static_cast<double>(side.calls.value_or(0));
+    if (unplaced > most_unplaced * std::max(calls, kept + unplaced) ||
+        unplaced_bytes > most_unplaced * static_cast<double>(side.bytes.value_or(0)))
+        return {};
+    const double more = std::max(1.0, (calls - unplaced) / std::max(kept, 1.0));
     for (Visit& one : all) one.calls *= more;
     return all;
 }
@@ -148,9 +161,13 @@ Lying as_it_lies(const Subject& s, const Transfers& side, std::uint64_t cache, b
     static const Extents none;
     Lying made{dataset, chunked(dataset) ? dataset.chunk : none, static_cast<double>(cache)};
     const std::uint64_t processes = std::max<std::uint64_t>(side.processes.value_or(1), 1);
-    const std::uint64_t opens = is_kept ? processes : dataset.opens.value_or(processes);
-    made.opens = static_cast<double>(std::max(opens, processes));
     const std::uint64_t read_only = s.file.hdf5 ? s.file.hdf5->read_only_opens.value_or(0) : 0;
+    // A plan's cache lasts until the file is closed, in files that are opened to be read.
+    const Count files = s.file.hdf5 ? s.file.hdf5->opens : Count{};
+    const bool lasts = is_kept && !parallel(s) && read_only == files.value_or(read_only);
+    const std::uint64_t opens =
+        lasts ? files.value_or(processes) : dataset.opens.value_or(processes);
+    made.opens = static_cast<double>(std::max(opens, processes));
     made.in_pieces = parallel(s) && read_only == 0;
     made.is_there = true;
     if (side.order && side.order->chunk_changes && side.calls.value_or(0) > 0) {
@@ -266,7 +283,7 @@ std::optional<Relaid> relaid_for_reads(const Subject& s, Count planned) {
     if (now < plenty * best.first) best = std::min(best, best_of(visits, lying, small_sizes));
     if (now < worth * best.first) return std::nullopt;
     const Saving saving = saving_of(reads, now, best.first, cost(visits, recorded));
-    return Relaid{dataset.path, best.second, saving, *most};
+    return Relaid{dataset.path, best.second, saving, *most, now, best.first};
 }
 
 std::vector<Relaid> relaid_for_reads_of_file(const Subject& s, const PlannedCache& planned) {
@@ -286,10 +303,13 @@ std::vector<Relaid> relaid_for_reads_of_file(const Subject& s, const PlannedCach
 
 Saving saving_of(const std::vector<Relaid>& all) {
     Saving found;
+    double now = 0, then = 0;
     for (const Relaid& one : all) {
-        found.times = std::max(found.times, one.saving.times);
+        now += one.now;
+        then += one.then;
         if (one.saving.seconds) found.seconds = found.seconds.value_or(0) + *one.saving.seconds;
     }
+    if (then > 0) found.times = std::max(1.0, now / then);
     return found;
 }
 

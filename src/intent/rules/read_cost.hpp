@@ -37,7 +37,8 @@ struct Relaid {
     std::string dataset;
     Extents chunk;
     Saving saving;
-    Access most;  ///< the reads that move the most
+    Access most;               ///< the reads that move the most
+    double now = 0, then = 0;  ///< what all its reads take, as cost_of() says it
 };
 /// Nothing where that is not half of what they take now, at most. `planned`: bytes of the chunk
 /// cache that a plan gives it, on top of which it is looked at.  [local]

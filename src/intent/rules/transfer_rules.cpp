@@ -126,6 +126,7 @@ std::optional<Reason> filters_fires(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (!parallel(s) || dataset.filters.empty() || calls(dataset.writes) == 0) return std::nullopt;
     if (dataset.writes->requested_independent.value_or(0) == 0) return std::nullopt;
+    if (file_ranks(s) < 2) return std::nullopt;  // HDF5 takes those of a single rank
     const std::uint64_t alone = *dataset.writes->requested_independent;
     Reason reason{say(alone, " independent writes of a dataset with filters: HDF5 refuses them"),
                   {}};
@@ -170,9 +171,26 @@ struct LeftBehind {
     std::uint64_t fewer = 0, most = 0;
 };
 
+/// The run was ended from outside between two calls, and not in one that lasts for ever: its last
+/// transfer was no longer ago than some of them take.
+bool went_on(const Subject& s) {
+    double begun = std::numeric_limits<double>::max(), last = 0, calls = 0;
+    for (const Dataset& dataset : s.file.datasets)
+        for (const auto* side : {&dataset.reads, &dataset.writes}) {
+            if (!*side || !(*side)->active) continue;
+            begun = std::min(begun, (*side)->active->start_s);
+            last = std::max(last, (*side)->active->end_s);
+            calls += static_cast<double>((*side)->calls.value_or(0)) /
+                     static_cast<double>(std::max<std::uint64_t>(file_ranks(s), 1));
+        }
+    if (calls == 0 || !s.profile.run.elapsed_s) return false;
+    constexpr double usual = 4, least_s = 1;
+    return *s.profile.run.elapsed_s - last < std::max(least_s, usual * (last - begun) / calls);
+}
+
 /// In a file that was never closed, where all transfers are collective: counted before each call.
 std::optional<LeftBehind> left_behind(const Subject& s) {
-    if (!parallel(s) || s.file.hdf5->close) return std::nullopt;
+    if (!parallel(s) || s.file.hdf5->close || went_on(s)) return std::nullopt;
     std::uint64_t together = 0;
     for (const Dataset& dataset : s.file.datasets)
         for (const auto* side : {&dataset.reads, &dataset.writes}) {
@@ -304,7 +322,7 @@ const std::array transfer_table{
          Scope::file,
          Class::advice,
          "a file of several ranks that was never closed, all transfers collective, of which some "
-         "ranks began fewer than others",
+         "ranks began fewer than others; not if the run was ended soon after its last transfer",
          "",
          "advice: the ranks that the others wait for",
          "the program ends",

@@ -45,6 +45,7 @@ enum Kind : uint32_t {
     kind_declared = 20,
     kind_delivered = 21,
     kind_unnamed = 22,  ///< only in Header::dropped: datasets whose name was not found in time
+    kind_unnamed_of_ranks = 23,  ///< the same where all ranks would have to look together
     kinds = 24
 };
 

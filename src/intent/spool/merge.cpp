@@ -56,11 +56,30 @@ std::string system_name(std::int64_t type) {
                                 : "type " + hexadecimal(static_cast<std::uint64_t>(type));
 }
 
-constexpr const char* kind_names[kinds] = {
-    "",          "texts",  "libraries", "files",    "file_names", "datasets", "dataset_names",
-    "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls",
-    "outcomes",  nullptr,  "mpiio",     "hints",    "views",      "posix",    "declarations",
-    "delivered", "unnamed"};
+constexpr const char* kind_names[kinds] = {"",
+                                           "texts",
+                                           "libraries",
+                                           "files",
+                                           "file_names",
+                                           "datasets",
+                                           "dataset_names",
+                                           "transfers",
+                                           "shapes",
+                                           "places",
+                                           "settings",
+                                           "filters",
+                                           "extents",
+                                           "calls",
+                                           "outcomes",
+                                           nullptr,
+                                           "mpiio",
+                                           "hints",
+                                           "views",
+                                           "posix",
+                                           "declarations",
+                                           "delivered",
+                                           "unnamed",
+                                           "unnamed_of_ranks"};
 
 void count_dropped(const Spool& spool, Counts& dropped) {
     for (std::size_t kind = 1; kind < kinds; ++kind) {
@@ -211,6 +230,20 @@ bool is_printed_to(const File& file) {
     return written;
 }
 
+/// Nothing went from rank to rank, nor was cut to pieces, below MPI-IO: counted; nothing where
+/// places are not known.
+Known written_as_asked(const std::optional<MpiioTransfers>& asked,
+                       const std::optional<PosixTransfers>& wrote) {
+    if (!asked || !wrote || asked->not_placed.value_or(0) > 0) return {};
+    const auto same = [](const ByteRange& one, const ByteRange& other) {
+        return one.process == other.process && one.bytes == other.bytes &&
+               one.first_byte == other.first_byte && one.end_byte == other.end_byte;
+    };
+    return asked->bytes == wrote->bytes && asked->highest_byte == wrote->highest_byte &&
+           std::ranges::equal(asked->ranges, wrote->ranges, same) &&
+           wrote->calls.value_or(0) <= asked->placed.value_or(0);
+}
+
 File file(const std::string& path, const Gathered& from, std::vector<std::string>& notes) {
     File made;
     made.path = path;
@@ -225,6 +258,8 @@ File file(const std::string& path, const Gathered& from, std::vector<std::string
     made.pnetcdf = pnetcdf_file(from.files);
     made.posix = posix_file(from.files, &DecodedFile::posix);
     made.stdio = posix_file(from.files, &DecodedFile::stream);
+    if (made.mpiio && made.posix)
+        made.written_as_asked = written_as_asked(made.mpiio->writes, made.posix->writes);
     made.stored_bytes = stored_bytes(path, from.files);
     for (const std::string& name : from.order) {
         const auto& parts = from.datasets.at(name);
@@ -262,22 +297,23 @@ bool before(const NamedSpool& a, const NamedSpool& b) {
 }
 
 void note_dropped(Origin& origin) {
-    const auto declarations = origin.dropped.find("declarations");
-    const auto unnamed = origin.dropped.find("unnamed");
+    constexpr std::pair<const char*, const char*> reasons[] = {
+        {"unnamed",
+         " datasets that were opened without a name, as by references, are left out: to find "
+         "their names among the links of the file took too long. Opened by name they are kept"},
+        {"unnamed_of_ranks",
+         " datasets that were opened without a name, as by references, are left out: the file has "
+         "collective metadata reads (H5Pset_all_coll_metadata_ops), so that all ranks would have "
+         "to look for their names together. Opened by name they are kept"},
+        {"declarations",
+         " declarations were not kept: of a file or dataset at most 16 different ones are, each "
+         "of at most 65536 bytes, while there is room (TAILRACE_PROFILE_MIB)"}};
     std::size_t told = 0;
-    if (unnamed != origin.dropped.end()) {
+    for (const auto& [what, why] : reasons) {
+        const auto found = origin.dropped.find(what);
+        if (found == origin.dropped.end()) continue;
         ++told;
-        origin.notes.push_back(
-            std::to_string(unnamed->second) +
-            " datasets that were opened without a name, as by references, are left out: to find "
-            "their names among the links of the file took too long. Opened by name they are kept");
-    }
-    if (declarations != origin.dropped.end()) {
-        ++told;
-        origin.notes.push_back(
-            std::to_string(declarations->second) +
-            " declarations were not kept: of a file or dataset at most 16 different ones are, each "
-            "of at most 65536 bytes, while there is room (TAILRACE_PROFILE_MIB)");
+        origin.notes.push_back(std::to_string(found->second) + why);
     }
     if (origin.dropped.size() > told)
         origin.notes.emplace_back(

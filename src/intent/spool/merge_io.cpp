@@ -11,7 +11,6 @@ namespace tailrace::intent::spool {
 namespace {
 
 constexpr std::size_t most_shown = 8;
-constexpr std::size_t most_ranges = 64;
 constexpr const char* filetype_names[filetypes] = {
     "basic", "contiguous", "vector", "indexed", "struct", "subarray", "darray", "resized", "other"};
 

@@ -19,7 +19,7 @@ using core::Config;
 
 namespace {
 
-constexpr std::uint64_t most_chunk_bytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t most_chunk_bytes = std::uint64_t{4} << 20;  // as the server has it
 
 void take_size(Inputs& inputs) {
     Config& config = inputs.config;

@@ -1,16 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/buffer/buffers.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
 namespace tailrace::server {
 
+namespace {
+
+/// From here on pages of their own: of what is freed, malloc keeps up to twice the largest.
+constexpr std::uint64_t large = std::uint64_t{1} << 20;
+
+struct Free {
+    std::uint64_t bytes = 0;
+    void operator()(std::byte* memory) const noexcept {
+        if (bytes < large)
+            delete[] memory;
+        else
+            ::munmap(memory, bytes);
+    }
+};
+using Owned = std::unique_ptr<std::byte[], Free>;
+
+Owned fresh(std::uint64_t bytes) {
+    if (bytes < large) return {new std::byte[bytes], Free{bytes}};
+    void* memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return {static_cast<std::byte*>(memory), Free{bytes}};
+}
+
+}  // namespace
+
 struct Buffers::Store {
     struct Block {
-        std::unique_ptr<std::byte[]> memory;
+        Owned memory{};
         std::uint64_t bytes = 0;
     };
     std::mutex mutex;
@@ -47,10 +76,10 @@ Buffers::Buffers() : x_store(std::make_shared<Store>()) {}
 
 Buffers::Memory Buffers::take(std::uint64_t bytes) const {
     Store::Block block = x_store->find(bytes);
-    if (!block.memory) block = {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
+    if (!block.memory) block = {fresh(bytes), bytes};
     const std::uint64_t own = block.bytes;
     return {block.memory.release(), [store = x_store, own](std::byte* memory) {
-                store->put_back({std::unique_ptr<std::byte[]>(memory), own});
+                store->put_back({Owned(memory, Free{own}), own});
             }};
 }
 

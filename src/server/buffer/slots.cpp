@@ -3,16 +3,21 @@
 
 namespace tailrace::server {
 
-/// The lowest gap: as few pages as possible are ever touched.
+/// The smallest gap, and the end only if there is none: as few pages as possible are ever touched,
+/// and small pieces do not cut the gaps of large ones.
 std::optional<std::uint64_t> Slots::room(std::uint64_t bytes) const {
     if (bytes < least_bytes || bytes > x_bytes) return std::nullopt;
     constexpr std::uint64_t cache_line = 64;
-    std::uint64_t begin = 0;
+    std::uint64_t begin = 0, smallest = ~std::uint64_t{0};
+    std::optional<std::uint64_t> best;
     for (const auto& [used, end] : x_used) {
-        if (used >= begin && used - begin >= bytes) return begin;
+        if (used >= begin && used - begin >= bytes && used - begin < smallest) {
+            smallest = used - begin;
+            best = begin;
+        }
         begin = (end + cache_line - 1) / cache_line * cache_line;
     }
-    return begin <= x_bytes - bytes ? std::optional(begin) : std::nullopt;
+    return best || begin > x_bytes - bytes ? best : std::optional(begin);
 }
 
 void Slots::take(const Line& line, std::uint64_t bytes, std::optional<std::uint64_t> slot) {

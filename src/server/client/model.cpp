@@ -65,6 +65,15 @@ Model::Collection& Model::at(std::uint64_t collection, const std::string& where)
     return x_collections[collection];
 }
 
+/// Before a server finds it out at the first step.
+void Model::check_storable(const Collection& one, const std::string& where) {
+    try {
+        check(one.spec);
+    } catch (const Error& error) {
+        throw error.with_where(where + ", " + error.where());
+    }
+}
+
 std::uint64_t Model::add_collection(const std::string& name, const FileMetadata& metadata,
                                     const CollectionOptions& options, bool again) {
     for (const Collection& one : x_collections)
@@ -74,7 +83,7 @@ std::uint64_t Model::add_collection(const std::string& name, const FileMetadata&
     Collection one{name, {metadata, options}, 0, {}, {}, 0, 0, 0};
     one.again = again;
     one.spec.metadata.thaw();
-    check(one.spec);
+    check_storable(one, "collection " + name);
     Definition definition = definition_of(one.spec);
     one.defined = definition.hash;
     const std::uint64_t number = x_backend->add_collection(name, std::move(definition));
@@ -127,6 +136,7 @@ void Model::begin_file(std::uint64_t number, Collection& one, const std::string&
                     "call end_step first: a step belongs to one file");
     Definition definition = definition_of(one.spec);
     if (const std::uint64_t hash = definition.hash; hash != one.defined) {
+        check_storable(one, file);
         x_backend->define(number, std::move(definition));
         one.defined = hash;
     }

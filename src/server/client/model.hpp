@@ -88,6 +88,7 @@ private:
     std::vector<Status> end_and_wait(std::uint64_t collection, const char* name,
                                      std::vector<Status> (Backend::*call)(std::uint64_t));
     void check_only_here(const Collection& one, const std::string& file) const;
+    static void check_storable(const Collection& one, const std::string& where);
     static void check_unchanged(Collection& one);
     static void check_no_step(const Collection& one);
     static void forget_file(Collection& one);

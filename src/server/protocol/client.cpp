@@ -58,6 +58,7 @@ Client::Client(const ClientSetup& setup) : x_setup(setup) {
                     "credit_bytes of " + core::bytes_text(setup.credit_bytes) +
                         " are less than two slabs of " + core::bytes_text(setup.slab_bytes),
                     "layout of the server", "give credit_bytes at least twice slab_bytes");
+    x_setup.shared_bytes.resize(setup.servers);
     x_state.load.resize(setup.servers);
     x_state.files.resize(setup.servers);
     x_state.gone.resize(setup.servers);
@@ -87,9 +88,7 @@ std::uint64_t Client::add_collection(std::string name, Definition definition) {
     Collection one;
     one.name = std::move(name);
     one.definition = std::move(definition);
-    one.credit = x_setup.shared_bytes;
-    one.credit.resize(x_setup.servers);
-    for (std::uint64_t& credit : one.credit) credit = std::max(credit, x_setup.credit_bytes);
+    one.credit.resize(x_setup.servers, x_setup.credit_bytes);
     one.known.resize(x_setup.servers);
     const std::uint64_t collection = x_state.collections.size();
     announce(x_state.collections.emplace_back(std::move(one)), collection, Ending::add_collection);
@@ -106,6 +105,18 @@ void Client::define(std::uint64_t collection, Definition definition) {
         end(collection, Ending::close_file);
     }
     one.definition = std::move(definition);
+}
+
+/// By this rank's part of a step, and what a front end may owe while it has taken all over.
+void Client::allow_ahead(Collection& one, std::uint64_t step_bytes) const {
+    const std::uint64_t before =
+        std::exchange(one.ahead, std::max(one.ahead, step_bytes + x_setup.credit_bytes / 8));
+    for (std::uint64_t server = 0; server < x_setup.servers; ++server) {
+        const auto allowed = [&](std::uint64_t ahead) {
+            return std::max(x_setup.credit_bytes, std::min(x_setup.shared_bytes[server], ahead));
+        };
+        one.credit[server] += allowed(one.ahead) - allowed(before);
+    }
 }
 
 /// The same on all ranks, since it follows from calls and statuses alone.
@@ -196,6 +207,7 @@ void Client::put(std::uint64_t collection, std::uint64_t field, std::uint64_t re
                                piece.payload});
         one.bytes += bytes;
     }
+    allow_ahead(one, one.bytes);
     pump(one);
 }
 

@@ -42,7 +42,8 @@ struct ClientSetup {
     std::uint64_t credit_bytes = std::uint64_t{16} << 20;  ///< at least twice slab_bytes
     std::uint64_t depth = 2;                               ///< steps without a final status
     double stuck_timeout_s = 0;  ///< a server that says nothing for so long is lost; 0: never
-    /// Per front end: credit if that is more, since it sees so many bytes of this client's memory.
+    /// Per front end: so many bytes of this client's memory it sees. Credit may be more then, but
+    /// not more than a step: memory that was used once stays in use.
     std::vector<std::uint64_t> shared_bytes{};
 };
 
@@ -92,6 +93,7 @@ public:
         Item item = 0;                          ///< that the next Data belong to
         std::uint64_t messages = 0, bytes = 0;  ///< sent for it
         std::uint64_t load = 0;                 ///< bytes of all ranks for it
+        std::uint64_t ahead = 0;                ///< credit that shared memory may raise it to
         std::vector<PutCall> puts{};
         std::uint64_t last_text = 0;
         std::vector<std::uint64_t> credit{};                ///< per server
@@ -166,6 +168,7 @@ private:
     [[nodiscard]] core::Error gone_error(std::uint64_t server, const std::string& what,
                                          const std::string& file = {}) const;
     void announce(Collection& one, std::uint64_t collection, Ending kind);
+    void allow_ahead(Collection& one, std::uint64_t step_bytes) const;
     void pump(Collection& one);
     void let_go(Collection& one);
     [[nodiscard]] std::uint64_t least_loaded() const;

@@ -15,10 +15,19 @@ namespace {
 using core::Code;
 using core::Error;
 
+std::string item_text(const FrontEnd::Collection& one, Item item) {
+    return "item " + std::to_string(item + 1) + " of collection " + one.name;
+}
+
+/// Of one that this client sends now.
+std::string place_of(const FrontEnd::Collection& one, std::uint64_t client, Item item) {
+    return one.lines[client].file + ", " + item_text(one, item);
+}
+
 Error lost(const FrontEnd::Collection& one, std::uint64_t client, Item item,
            const std::string& message) {
     return Error(Code::data_lost, "rank " + std::to_string(client) + " " + message,
-                 "item " + std::to_string(item + 1) + " of collection " + one.name,
+                 place_of(one, client, item),
                  "the transport lost messages; please report it with the MPI library in use");
 }
 
@@ -118,8 +127,7 @@ Error FrontEnd::left_error(const Collection& one, std::uint64_t client, Item ite
     return Error(
         Code::poisoned,
         "rank " + std::to_string(client) + " of the model left before this item was written",
-        "item " + std::to_string(item + 1) + " of collection " + one.name,
-        "look for the first error of that rank");
+        item_text(one, item), "look for the first error of that rank");
 }
 
 /// The item; made, if this is its first message.
@@ -175,13 +183,14 @@ bool FrontEnd::advance(std::uint64_t collection, std::uint64_t client) {
     if (const auto* data = std::get_if<Data>(&message))
         give_back(client, collection, data->payload_bytes);
     else if (const auto* meta = std::get_if<Meta>(&message))
-        begin_file(one, *meta);
+        begin_file(one, client, *meta);
     else if (const auto* end = std::get_if<End>(&message))
         end_item(one, client, *end);
     return true;
 }
 
-void FrontEnd::begin_file(Collection& one, const Meta& meta) {
+void FrontEnd::begin_file(Collection& one, std::uint64_t client, const Meta& meta) {
+    one.lines[client].file = meta.file;
     one.name = meta.collection_name;
     one.when_full = meta.bounds.when_full;
     one.queue.bound(meta.bounds.limit_bytes, meta.bounds.step_bytes, one.name);
@@ -208,7 +217,7 @@ bool FrontEnd::take_over(Collection& one, std::uint64_t client, const Data& data
                  Error(Code::no_space,
                        "the queue is full: " + core::bytes_text(one.queue.used()) + " of " +
                            core::bytes_text(one.queue.limit()) + " wait for their writer",
-                       "item " + std::to_string(data.item + 1) + " of collection " + one.name,
+                       place_of(one, client, data.item),
                        "raise queue_bytes, add writers, or set when_full = block"));
     }
     if (line.messages == 0) line.item = data.item;

@@ -79,6 +79,7 @@ public:
     struct Line {
         std::deque<Message> parked{};      ///< not taken over yet, in order
         std::optional<Item> last_ended{};  ///< of those that came, parked ones too
+        std::string file{};                ///< that it named last
         Item item = 0;                     ///< the one being received
         std::uint64_t messages = 0, bytes = 0;
         std::uint64_t owed = 0;  ///< credit that goes back with the next message
@@ -124,7 +125,7 @@ private:
     void go_on(std::uint64_t collection);
     bool advance(std::uint64_t collection, std::uint64_t client);
     bool take_over(Collection& one, std::uint64_t client, const Data& data);
-    void begin_file(Collection& one, const Meta& meta);
+    void begin_file(Collection& one, std::uint64_t client, const Meta& meta);
     void end_item(Collection& one, std::uint64_t client, const End& end);
     void fail(Collection& one, std::uint64_t collection, Item item, core::Error error);
     void complete(Collection& one, std::uint64_t collection, Item item);

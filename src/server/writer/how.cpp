@@ -11,9 +11,8 @@ namespace tailrace::server {
 
 namespace {
 
-/// Chunks of whole records are written without a copy, but the libraries hold one in memory if they
-/// are filtered, and readers take whole ones.
-constexpr std::uint64_t most_chunk_bytes = std::uint64_t{32} << 20;
+/// HDF5 copies one that has a fill value, as all have here, and readers take whole ones.
+constexpr std::uint64_t most_chunk_bytes = std::uint64_t{4} << 20;
 
 /// One record, its slowest dimensions cut until it is small enough.
 core::Extents chunk_of(const FileMetadata& metadata, const Variable& variable) {
@@ -117,7 +116,9 @@ core::Schema schema_of(const FileSpec& spec) {
 
 void check(const FileSpec& spec) {
     if (spec.options.format != FileFormat::hdf5) check_coordinates(spec.metadata);
-    formats::check_schema(options_of(spec), schema_of(spec));
+    const formats::Options options = options_of(spec);
+    formats::check_schema(options, schema_of(spec));
+    formats::check_build(options, 1);
 }
 
 formats::Options options_of(const FileSpec& spec, WriteTo where) {

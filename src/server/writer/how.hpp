@@ -18,7 +18,7 @@ enum class WriteTo { new_objects, present_objects };
 /// @throws core::Error{Code::unsupported} for storage that the format does not have
 [[nodiscard]] formats::Options options_of(const FileSpec& spec,
                                           WriteTo where = WriteTo::new_objects);
-/// Refuses what the format of the files cannot hold.  [local]
+/// Refuses what the format of the files cannot hold, and filters that are not there.  [local]
 /// @throws core::Error{bad_input | unsupported}
 void check(const FileSpec& spec);
 /// One element of this type and value.  [local]

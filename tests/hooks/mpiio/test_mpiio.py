@@ -291,7 +291,7 @@ def test_an_mpi_that_is_not_known(tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     told = "the hook knows Open MPI, MPICH and its kin, the program uses Other MPI 1.0"
     assert ran.err.count(f"MPI-IO is not recorded: {told}") == 1
-    assert all("mpiio" not in file for file in profile["files"])
+    assert "files" not in profile
 
 
 def test_another_tool_behind_ours(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ TEST_CASE("a dataset whose name was not looked for is counted as missing") {
     in_process(folder, "1", 0, [] {
         auto* file = open_file("/tmp/no such.h5");
         write(create(file, "/d", {10}), {0}, {10});
-        vol::recorder::not_searched(file, nullptr);
+        vol::recorder::not_named(file, nullptr, spool::kind_unnamed);
         _exit(0);
     });
     CHECK(folder.profile().origin.dropped.at("unnamed") == 1);

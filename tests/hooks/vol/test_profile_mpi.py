@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import h5py
 import pytest
 from mpi_programs import MPIEXEC, programs
 from profiled import dataset_of, file_of, profiled
@@ -61,3 +62,23 @@ def test_options_of_collective_transfers(tmp_path: Path) -> None:
     # One of its datasets is written once with a list of the program's own.
     assert dataset_of(profile, "t.h5", "/linked")["settings_of_program"] == {"chunk_io": "multi_io"}
     assert "settings_of_program" not in dataset_of(profile, "t.h5", "/several")
+
+
+@pytest.mark.parametrize("how", ["alone", "together"])
+def test_ranks_that_read_metadata_together_look_for_no_names(tmp_path: Path, how: str) -> None:
+    """Each would read as many links as its own clock lets it, and all read the same or nothing."""
+    with h5py.File(tmp_path / "n.h5", "w") as file:
+        for name in ("named", "0", "1", "2", "group/within"):
+            file[name] = 1.0
+        to = [file[name].ref for name in ("0", "1", "2", "group", "0")]
+        file.create_dataset("refs", data=to, dtype=h5py.ref_dtype)
+    program = PROGRAM.with_name("vol_references")
+    ran, profile = profiled(tmp_path, *MPIEXEC, "-n", "2", program, "n.h5", how)
+    assert ran.code == 0, ran.err
+    named = {one["path"] for one in file_of(profile, "n.h5")["datasets"]}
+    found = {"/0", "/1", "/2", "/group/within"} if how == "alone" else set()
+    assert named == {"/named", "/refs"} | found
+    of_each_rank = {} if how == "alone" else {"unnamed_of_ranks": 2 * 4}
+    assert profile["origin"].get("dropped", {}) == of_each_rank
+    reason = "the file has collective metadata reads" in str(profile["origin"].get("notes"))
+    assert reason is (how == "together")

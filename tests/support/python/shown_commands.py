@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of which tests run what they show: programs in blocks, whose first line names a file; commands
-behind `$`, and the lines that they print."""
+"""Pages of which tests run what they show: programs in blocks, whose first line names a file;
+commands behind `$`, and the lines that they print."""
 
 from __future__ import annotations
 

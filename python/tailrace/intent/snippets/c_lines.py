@@ -204,7 +204,8 @@ def c_lines(plan: dict[str, Any]) -> tuple[Lines, Lines]:
     for number, place in enumerate(found, 1):
         body = _body(place)
         if body:
-            lines += ["", *_comment([place.title, *remarks_on(place)])]
+            remarks = remarks_on(place, 'x = H5Dopen2(file, "{}", dapl)')
+            lines += ["", *_comment([place.title, *remarks])]
             lines += [
                 f"static int tune_{number}(hid_t fcpl, hid_t fapl, hid_t dcpl, hid_t dapl,",
                 "                  hid_t write_dxpl, hid_t read_dxpl)",

@@ -139,7 +139,7 @@ def _routine(number: int, place: Place) -> Lines:
     if not calls:
         return []
     lines = [
-        *_comment([place.title, *remarks_on(place)]),
+        *_comment([place.title, *remarks_on(place, "call h5dopen_f(file, '{}', x, error, dapl)")]),
         f"  subroutine tune_{number}(fcpl, fapl, dcpl, dapl, write_dxpl, read_dxpl, error)",
         "    integer(hid_t), intent(in) :: fcpl, fapl, dcpl, dapl, write_dxpl, read_dxpl",
         "    integer, intent(out) :: error",

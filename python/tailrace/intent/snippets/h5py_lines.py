@@ -50,7 +50,7 @@ def h5py_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
     for place in found:
         if place.dataset:
             name = f"({place.file!r}, {place.dataset!r})"
-            datasets += argument_lines([place], _h5py_dataset(place), name)
+            datasets += argument_lines([place], _h5py_dataset(place), name, "chunks=")
     lines = dictionary(
         "file_arguments",
         ["h5py.File(path, mode, **file_arguments[path])",
@@ -97,12 +97,19 @@ def _h5py_dataset(place: Place) -> dict[str, Any]:
     return made
 
 
-def argument_lines(about: list[Place], arguments: dict[str, Any], name: str) -> list[str]:
-    """An entry of a dictionary of arguments; none where there are no arguments."""
+def argument_lines(
+    about: list[Place], arguments: dict[str, Any], name: str, chunk: str = ""
+) -> list[str]:
+    """An entry of a dictionary of arguments; none where there are no arguments. chunk: the
+    argument for chunks, of which a call takes one."""
     if not arguments:
         return []
     return [
-        *(f"    # {text}" for place in about for text in [place.title, *remarks_on(place)]),
+        *(
+            f"    # {text}"
+            for place in about
+            for text in [place.title, *remarks_on(place, "x = file['{}']", chunk)]
+        ),
         f"    {name}: {{",
         *(f"        {key!r}: {value!r}," for key, value in arguments.items()),
         "    },",

@@ -27,7 +27,7 @@ def netcdf4_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
         if not place.dataset:
             continue
         name = f"({place.file!r}, {place.dataset!r})"
-        create += argument_lines([place], _variable(place), name)
+        create += argument_lines([place], _variable(place), name, "chunksizes=")
         if place.has(*cache_keys):
             slots, size, preemption = cache_said(place)
             caches += [f"    # {text}" for text in (place.title, *remarks_on(place))]
@@ -85,11 +85,36 @@ def _netcdf4_how(one: Setting) -> str:
     return locking_by_environment(one)
 
 
-_merged = [
-    "", "", "def encoding(path, group='/', own=None):",
-    "    new, own = encodings[path, group], own or {}",
-    "    return {name: {**new.get(name, {}), **own.get(name, {})} for name in {**new, **own}}",
-]  # fmt: skip
+_merged = '''
+
+def brought(variable):
+    """What it was read with, which to_netcdf forgets of all that it is handed anything for."""
+    old, shape = variable.encoding, variable.shape
+    names = """dtype _FillValue missing_value scale_factor add_offset _Unsigned units calendar
+        char_dim_name _Encoding bounds grid_mapping climatology cell_measures formula_terms
+        geometry node_coordinates node_count part_node_count interior_ring ancillary_variables
+        zlib complevel shuffle fletcher32 compression endian
+        least_significant_digit significant_digits quantize_mode""".split()
+    kept = {name: old[name] for name in names if name in old}
+    chunk, was = old.get("chunksizes"), old.get("original_shape", shape)
+    if chunk and was == shape and all(map(int.__le__, chunk, shape)):
+        kept["chunksizes"] = chunk
+    return kept
+
+
+def encoding(data, path, group="/", own=None):
+    new, made = encodings[path, group], dict(own or {})
+    for name in data.variables.keys() & new.keys():
+        one = {} if name in made else brought(data.variables[name])
+        if "zlib" in new[name]:
+            one.pop("compression", None)
+        one |= new[name] | made.get(name, {})
+        if chunk := new[name].get("chunksizes"):
+            one.pop("contiguous", None)
+            one["chunksizes"] = chunk
+        made[name] = one
+    return made
+'''
 
 
 def xarray_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -105,12 +130,12 @@ def xarray_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
             encodings.setdefault((place.file, group or "/"), []).extend(made)
     lines = dictionary(
         "encodings",
-        ["By path and group of a file. What the program itself gives for a variable comes",
-         "first, so hand it to the function below:",
-         "data.to_netcdf(path, group=group, encoding=encoding(path, group, own))"],
+        ["By path and group of a file. What a variable brings along stays, and so does what the",
+         "program itself gives but for chunks: hand both to the function below, with a Dataset:",
+         "data.to_netcdf(path, group=group, encoding=encoding(data, path, group, own))"],
         [line for where, made in encodings.items() for line in _of_group(where, made)],
     )  # fmt: skip
-    lines += _merged if encodings else []
+    lines += _merged.splitlines() if encodings else []
     lines += _opening(found) + _cache_of_netcdf(found)
     return with_class(lines), [f"# {text}" for text in unsaid("xarray", found, plan, _xarray_how)]
 

@@ -37,14 +37,23 @@ _mistakes: dict[tuple[str, Any], str] = {
 }
 
 
-def remarks_on(place: Place) -> list[str]:
-    """Why the lines of a place are there, and what has to be known before they are used."""
+def remarks_on(place: Place, opened: str = "", chunk: str = "") -> list[str]:
+    """Why the lines of a place are there, and what has to be known before they are used. opened:
+    how a dataset is opened once, without its name; chunk: what gives chunks already."""
+    first = []
+    if place.loses_caches:
+        first.append(
+            f"open it once{opened and ': ' + one_line(opened.format(place.dataset))} "
+            f"(it is opened {place.opens} times, and its cache ends with the last handle of it)"
+        )
+    if chunk and place.replaces and "chunk" in place.said:
+        first.append(f"take {chunk} out of the program's own call: these chunks replace them")
     warnings = [
         text
         for (key, value), text in _mistakes.items()
         if key in place.said and place.value(key) == value
     ]
-    return place.reasons() + warnings
+    return first + place.reasons() + warnings
 
 
 def subfiling(one: Setting) -> str:

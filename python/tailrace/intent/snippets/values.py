@@ -48,6 +48,8 @@ class Place:
     unsayable: list[Setting] = field(default_factory=list)
     said: set[str] = field(default_factory=set)
     asked_for: dict[str, Any] = field(default_factory=dict)  # of a chunk cache, when profiled
+    opens: int = 0  # if it is opened for nearly each call
+    replaces: bool = False  # chunks that the program itself gives
 
     @property
     def name(self) -> str:
@@ -74,12 +76,18 @@ class Place:
             if key in self.said and key.startswith("hint.") is hints
         ]
 
+    @property
+    def loses_caches(self) -> bool:
+        """Whether a cache that was said is gone before the next call."""
+        return self.opens > 0 and not self.said.isdisjoint(cache_keys)
+
     def reasons(self, hints: bool = False) -> list[str]:
         """Why that was said, and what it is to bring, in lines for a comment."""
+        expected = "expected, if it is opened once" if self.loses_caches else "expected"
         texts = [
             f"{word}: {one_line(text)}"
             for one in self._said(hints)
-            for word, text in (("why", one.why), ("expected", one.expected))
+            for word, text in (("why", one.why), (expected, one.expected))
             if text
         ]
         return [
@@ -121,6 +129,7 @@ def places(plan: dict[str, Any], advised: bool = True) -> list[Place]:
         if one.get("chunk"):
             place = _place(found, one)
             if not place.has("chunk"):
+                place.replaces = True
                 _add(place, {**one, "key": "chunk", "value": one["chunk"]}, "create")
     return [place for place in found.values() if place.settings or place.unsayable]
 
@@ -134,6 +143,8 @@ def _add(place: Place, one: dict[str, Any], when: str) -> None:
     key, because = one["key"], one["because"]
     rule = because["rule"]
     for fact in because.get("evidence", []):
+        if fact["name"] == "dataset.opens":
+            place.opens = int(fact["value"])
         if (cache := _asked_for(fact["name"])) is not None:
             place.asked_for.setdefault(cache, fact["value"])
     value = one.get("value", one.get("profiled"))

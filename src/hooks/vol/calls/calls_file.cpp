@@ -59,13 +59,14 @@ unsigned long number_of(const Object& file) {
 }
 
 void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void* inner,
-              void** request, const char* name, FileFacts& facts, Id access, Id creation,
-              const Took& took) {
+              bool reads_together, void** request, const char* name, FileFacts& facts, Id access,
+              Id creation, const Took& took) {
     Under* under = hold(library, below.connector());
     if (under == nullptr) {
         tuning.not_opened();
         return nullptr;
     }
+    under->reads_together = reads_together;
     wrap_request(under, request);
     Object* made = wrap(under, nullptr, inner, kind_file);
     const Quiet quiet(library);  // a connector below may not answer
@@ -171,8 +172,10 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
     const int64_t start = recorder::now();
     const HintsAreOurs ours;
     FileTuning tuning(library, name, flags, creation, below.list());
+    bool together = false;
     void* inner =
         tuning.make(below.connector(), [&](Id with_creation, Id with_access, unsigned with_flags) {
+            together = reads_metadata_together(library, with_access);
             return library.H5VLfile_create(name, with_flags, with_creation, with_access, transfer,
                                            request);
         });
@@ -182,7 +185,7 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
     }
     FileFacts facts;
     facts.created = true;
-    return wrapped(library, below, tuning, inner, request, name, facts, access, creation,
+    return wrapped(library, below, tuning, inner, together, request, name, facts, access, creation,
                    {start, recorder::now()});
 }
 
@@ -197,7 +200,9 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
     if (recorder::on()) facts.before = recorder::state_of(name);
     const HintsAreOurs ours;
     FileTuning tuning(library, name, flags, invalid_id, below.list());
+    bool together = false;
     void* inner = tuning.make(below.connector(), [&](Id, Id with_access, unsigned) {
+        together = reads_metadata_together(library, with_access);
         return library.H5VLfile_open(name, flags, with_access, transfer, request);
     });
     if (inner == nullptr) {
@@ -205,8 +210,8 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
         return nullptr;
     }
     facts.read_only = (flags & writable) == 0;
-    return wrapped(library, below, tuning, inner, request, name, facts, access, invalid_id,
-                   {start, recorder::now()});
+    return wrapped(library, below, tuning, inner, together, request, name, facts, access,
+                   invalid_id, {start, recorder::now()});
 }
 
 Status file_specific(Library& library, void* object, FileSpecific* arguments, Id transfer,

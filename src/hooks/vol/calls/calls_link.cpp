@@ -20,6 +20,7 @@ void* inner_of(void* object) { return object != nullptr ? object_of(object).inne
 
 /// A dataset that was made without a name gets its first one.
 void name_dataset(Object& dataset, const Object& in, const Location* location) {
+    dataset.unnamed = dataset.unnamed && in.unnamed;
     if (dataset.kind != kind_dataset || dataset.dataset == nullptr || dataset.path != nullptr)
         return;
     dataset.path = path_at(in, *location);

@@ -19,7 +19,7 @@ Status get_context(const void* object, void** context) {
     const auto& on = *static_cast<const Object*>(object);
     Under& under = *on.under;
     note_thread(on.library());  // asked for first in nearly every call about an object
-    if (under.native && under.context.file == on.file) {
+    if (under.native && under.context.file == on.file && !on.unnamed) {
         under.uses.add();
         *context = &under.context;
         return 0;
@@ -27,7 +27,7 @@ Status get_context(const void* object, void** context) {
     auto* made = static_cast<WrapContext*>(malloc(sizeof(WrapContext)));
     if (made == nullptr) return -1;
     under.uses.add();
-    *made = {&under, on.file, nullptr};
+    *made = {&under, on.file, nullptr, on.unnamed};
     on.library().H5VLget_wrap_ctx(on.inner, on.connector(), &made->inner);
     *context = made;
     return 0;
@@ -39,6 +39,7 @@ void* wrap_object(void* object, int kind, void* context) {
     void* inner = under.library->H5VLwrap_object(object, kind, under.connector, in.inner);
     if (inner == nullptr) return nullptr;
     Object* made = wrap(in.under, in.file, inner, kind);
+    if (made != nullptr) made->unnamed = in.unnamed && kind != kind_file;
     if (made != nullptr && kind == kind_file && (in.file != nullptr || under.plan != nullptr))
         made->path = strdup("/");
     return made;

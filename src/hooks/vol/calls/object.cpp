@@ -40,6 +40,14 @@ char* joined(const char* base, const char* name) {
     return path;
 }
 
+/// Whether the library does not know by which name it has come to what it opened.
+bool is_unnamed(const Object& beside, const Location& location, const char* name) {
+    if (location.way == way_token) return true;
+    if (location.way == way_name) name = location.by_name.name;
+    if (location.way == way_self && name == nullptr) return true;  // it was made without one
+    return beside.unnamed && (name == nullptr || name[0] != '/');
+}
+
 }  // namespace
 
 Under* hold(Library& library, Id connector) {
@@ -85,7 +93,9 @@ Object* wrap(const Object& beside, void* inner, int kind, const Location* locati
              const char* name) {
     Object* made = wrap(beside.under, beside.file, inner, kind);
     const bool wanted = beside.file != nullptr || beside.under->plan != nullptr;
-    if (made == nullptr || !wanted) return made;
+    if (made == nullptr) return made;
+    made->unnamed = location != nullptr && is_unnamed(beside, *location, name);
+    if (!wanted) return made;
     if (location != nullptr && location->way == way_self) made->path = joined(beside.path, name);
     if (location != nullptr && name == nullptr) made->path = path_at(beside, *location);
     return made;

@@ -75,6 +75,7 @@ struct Location {
 };
 constexpr int way_self = 0;
 constexpr int way_name = 1;
+constexpr int way_token = 3;
 
 /// An operation that not every connector has: its number, and arguments that only who offers it
 /// knows.

@@ -44,7 +44,8 @@ SAME_SIZE(Location, H5VL_loc_params_t);
 SAME_PLACE(Location, way, H5VL_loc_params_t, type);
 SAME_PLACE(Location, by_name.name, H5VL_loc_params_t, loc_data.loc_by_name.name);
 SAME_PLACE(Location, by_index.number, H5VL_loc_params_t, loc_data.loc_by_idx.n);
-static_assert(way_self == H5VL_OBJECT_BY_SELF && way_name == H5VL_OBJECT_BY_NAME);
+static_assert(way_self == H5VL_OBJECT_BY_SELF && way_name == H5VL_OBJECT_BY_NAME &&
+              way_token == H5VL_OBJECT_BY_TOKEN);
 
 SAME_SIZE(Optional, H5VL_optional_args_t);
 SAME_PLACE(Optional, arguments, H5VL_optional_args_t, args);

@@ -41,8 +41,10 @@ struct Holes {
 
 /// The functions of one libhdf5 that we call, and what is asked of it once.
 struct Library {
+// NOLINTBEGIN(bugprone-macro-parentheses): what these make are declarations
 #define NEEDED(result, name, arguments) result(*name) arguments = nullptr;
 #define OPTIONAL(result, name, arguments) result(*name) arguments = nullptr;
+// NOLINTEND(bugprone-macro-parentheses)
 #include "hooks/vol/library/hdf5_functions.def"
 #undef NEEDED
 #undef OPTIONAL

@@ -274,6 +274,12 @@ bool makes_plain_file(const Library& library, Id access) {
            driver == spool::driver_log;
 }
 
+bool reads_metadata_together(const Library& library, Id access) {
+    uint64_t together = 0;
+    return library.H5Pget_all_coll_metadata_ops != nullptr && !is_of_one_process(library, access) &&
+           ask_flag(library.H5Pget_all_coll_metadata_ops, access, &together) >= 0 && together != 0;
+}
+
 bool has_a_file_per_kind(const Library& library, Id access) {
     return driver_of(library, access) == spool::driver_multi;
 }

@@ -31,6 +31,9 @@ bool uses_mpi(const Library& library, Id access);
 /// subfiles, may be for several ranks too.  [local]
 bool is_of_one_process(const Library& library, Id access);
 
+/// Whether a file access list makes each read of metadata a call of all ranks.
+bool reads_metadata_together(const Library& library, Id access);
+
 /// Whether a file access list makes one file, of the name that is given, by system calls.
 bool makes_plain_file(const Library& library, Id access);
 

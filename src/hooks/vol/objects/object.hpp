@@ -52,7 +52,8 @@ private:
 struct WrapContext {
     Under* under;
     FileEntry* file;
-    void* inner;  ///< that of the connector below; HDF5's own has none
+    void* inner;   ///< that of the connector below; HDF5's own has none
+    bool unnamed;  ///< see Object
 };
 
 /// The connector below, shared by all objects of one open file.
@@ -67,6 +68,7 @@ struct Under {
     FilePlan* plan;             ///< nullptr: the plan has nothing for the file
     OpenDriver* driver;         ///< of a plan's, that the file is open with; nullptr: none
     bool of_ranks;              ///< under a plan: several processes may have the file open together
+    bool reads_together;        ///< each read of metadata is a call of all ranks
 };
 
 /// What stands in a file access list for us. Without one HDF5's own connector is below.
@@ -78,11 +80,12 @@ struct Info {
 
 struct Object {
     Under* under;
-    void* inner;              ///< the same object, as the connector below knows it
-    int kind;                 ///< one of kind_*; 0: a request
-    FileEntry* file;          ///< nullptr: not recorded
-    DatasetEntry* dataset;    ///< of datasets and their attributes
-    char* path;               ///< within the file, from "/"; nullptr: not known
+    void* inner;            ///< the same object, as the connector below knows it
+    int kind;               ///< one of kind_*; 0: a request
+    FileEntry* file;        ///< nullptr: not recorded
+    DatasetEntry* dataset;  ///< of datasets and their attributes
+    char* path;             ///< within the file, from "/"; nullptr: not known
+    bool unnamed;  ///< reached by a reference: HDF5 would look through the links for its name
     TransferPlan* transfers;  ///< what the plan has for a dataset's transfers; nullptr: nothing
     const DirectChunks*
         direct;            ///< its chunks are not those the program asked for; nullptr: they are

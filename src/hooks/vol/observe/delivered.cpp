@@ -133,7 +133,8 @@ void hash_delivered(const Read& read, bool running) {
         Hash hash{looks_of(of, read.memory_types[at]), place_of(of, read.file_spaces[at]), 0};
         const bool hashed =
             !running && hash.looks != Looks::not_at_all && take(of, dataset, read, at, hash);
-        char* path = name_in_library(dataset);
+        // Where ranks read alone, none may look through links that all have to read.
+        char* path = dataset.unnamed ? nullptr : name_in_library(dataset);
         char file[4096];
         if (!file_of_object(dataset, file, sizeof file)) file[0] = '\0';
         recorder::delivered(

@@ -27,6 +27,8 @@ struct Names {
     unsigned count = 0;
     unsigned room = 0;
     int64_t end = 0;
+    bool complete = false;
+    int64_t cut_after = 0;  ///< the time was over after so long; 0: it was not
 };
 Names known;
 std::atomic_flag busy = ATOMIC_FLAG_INIT;  ///< other libraries have other threads
@@ -53,8 +55,12 @@ bool make_room() {
 }
 
 Status keep(Id, const char* name, const LinkInfo* info, void*) {
+    if (recorder::now() > known.end) {
+        known.cut_after = 1;
+        return 1;
+    }
     if (info->type != link_hard) return 0;
-    if (recorder::now() > known.end || !make_room()) return 1;
+    if (!make_room()) return 1;
     const size_t bytes = strlen(name) + 1;
     auto* path = static_cast<char*>(malloc(bytes + 1));
     if (path == nullptr) return 1;
@@ -80,32 +86,47 @@ int by_token_and_number(const void* a, const void* b) {
 
 void look_through(const Object& object, const Identity& identity, int64_t end) {
     clear();
+    const int64_t begin = recorder::now();
     known.library = &object.library();
     known.file_number = identity.file_number;
     known.end = end;
     Location root{object.kind, way_name, {}};
     root.by_name.name = "/";
     LinkSpecific visit{link_iterate, {true, index_of_names, native_order, nullptr, keep, nullptr}};
-    object.library().H5VLlink_specific(object.inner, &root, object.connector(), &visit,
-                                       object.library().default_transfer, nullptr);
+    known.complete =
+        object.library().H5VLlink_specific(object.inner, &root, object.connector(), &visit,
+                                           object.library().default_transfer, nullptr) == 0;
+    if (known.cut_after > 0) known.cut_after = recorder::now() - begin;
     if (known.count > 0) qsort(known.all, known.count, sizeof(Name), by_token_and_number);
+}
+
+const Name* found(const Identity& identity) {
+    if (known.count == 0) return nullptr;
+    Name wanted{};
+    memcpy(wanted.token, identity.token, sizeof wanted.token);
+    const auto* name =
+        static_cast<const Name*>(bsearch(&wanted, known.all, known.count, sizeof(Name), by_token));
+    while (name != nullptr && name > known.all && by_token(name - 1, &wanted) == 0) --name;
+    return name;
 }
 
 }  // namespace
 
-char* name_by_links(const Object& object, const Identity& identity, int64_t end) {
-    if (busy.test_and_set(std::memory_order_acquire)) return nullptr;
-    if (!are_of(object, identity) && recorder::now() < end) look_through(object, identity, end);
-    Name wanted{};
-    memcpy(wanted.token, identity.token, sizeof wanted.token);
-    const auto* found = are_of(object, identity) && known.count > 0
-                            ? static_cast<const Name*>(
-                                  bsearch(&wanted, known.all, known.count, sizeof(Name), by_token))
-                            : nullptr;
-    while (found != nullptr && found > known.all && by_token(found - 1, &wanted) == 0) --found;
-    char* path = found != nullptr ? strdup(found->path) : nullptr;
+FoundName name_by_links(const Object& object, const Identity& identity, int64_t end, bool anew) {
+    if (busy.test_and_set(std::memory_order_acquire)) return {nullptr, false};
+    bool seen = are_of(object, identity);
+    const Name* name = seen ? found(identity) : nullptr;
+    const int64_t left = end - recorder::now();
+    if (name == nullptr && seen && known.cut_after > 0) seen = left < 2 * known.cut_after;
+    if (name == nullptr && (anew || !seen)) {
+        seen = left > 0;
+        if (seen) look_through(object, identity, end);
+        if (seen) name = found(identity);
+    }
+    const FoundName made{name != nullptr ? strdup(name->path) : nullptr,
+                         name != nullptr || (seen && known.complete)};
     busy.clear(std::memory_order_release);
-    return path;
+    return made;
 }
 
 void forget_links() {

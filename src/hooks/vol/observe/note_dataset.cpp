@@ -48,27 +48,28 @@ void describe(Object& dataset) {
     dataset.dataset = recorder::describe(dataset.dataset, facts);
 }
 
-/// The name of a dataset that was opened without one, as by a reference. The library may visit all
-/// links of the file for it: that gets a second of the process, and a twentieth of its time.
-/// Whoever asks more often has them visited once for all.
-char* searched_name(const Object& dataset, const Identity* identity) {
+/// The name of a dataset that was reached by a reference. The library would visit all links of the
+/// file for each; here they are visited once for all of them, which gets a second of the process,
+/// and a twentieth of its time. Ranks that read metadata together have to read the same, and each
+/// has a clock of its own: there nobody looks.
+char* searched_name(const Object& dataset, const Identity* identity, bool created) {
     static std::atomic<int64_t> begun{0};
     static std::atomic<int64_t> spent{0};
-    static std::atomic<unsigned> searches{0};
     constexpr int64_t second = 1'000'000'000;
-    constexpr unsigned few = 8;
+    const unsigned char* token = identity != nullptr ? identity->token : nullptr;
+    if (dataset.under->reads_together) {
+        recorder::not_named(dataset.file, token, spool::kind_unnamed_of_ranks);
+        return nullptr;
+    }
     const int64_t now = recorder::now();
     int64_t none = 0;
     begun.compare_exchange_strong(none, now);
-    const int64_t left = second + (now - begun.load()) / 20 - spent.load();
-    char* name = nullptr;
-    if (identity != nullptr && searches.fetch_add(1) >= few)
-        name = name_by_links(dataset, *identity, now + left);
-    if (name == nullptr && left > 0) name = name_in_library(dataset);
+    const int64_t end = now + second + (now - begun.load()) / 20 - spent.load();
+    FoundName found{nullptr, false};
+    if (identity != nullptr) found = name_by_links(dataset, *identity, end, created);
     spent.fetch_add(recorder::now() - now);
-    if (name == nullptr && left <= 0)
-        recorder::not_searched(dataset.file, identity != nullptr ? identity->token : nullptr);
-    return name;
+    if (!found.sure) recorder::not_named(dataset.file, token, spool::kind_unnamed);
+    return found.path;
 }
 
 /// Where the dataset lies: one reached through an external link is of another file.
@@ -77,17 +78,18 @@ void find_place(Object& dataset, const Identity* identity, Made made) {
                            identity->file_number != dataset.under->file_number;
     if (elsewhere) {
         free(dataset.path);
-        dataset.path = name_in_library(dataset);
+        dataset.path = nullptr;
         char name[4096];
         if (file_of_object(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
-    } else if (dataset.path == nullptr && made == Made::with_name) {  // below what has none known
-        dataset.path = searched_name(dataset, identity);
-    } else if (dataset.path == nullptr && made == Made::before) {
-        const char* path =
-            identity != nullptr ? recorder::path_of(dataset.file, identity->token) : nullptr;
-        if (path == nullptr) dataset.path = searched_name(dataset, identity);
-        if (path != nullptr && path[0] != '\0') dataset.path = strdup(path);
     }
+    if (dataset.path != nullptr || made == Made::without_name) return;
+    if (!elsewhere && made == Made::before && identity != nullptr) {
+        const char* path = recorder::path_of(dataset.file, identity->token);
+        if (path != nullptr && path[0] != '\0') dataset.path = strdup(path);
+        if (path != nullptr) return;
+    }
+    dataset.path = dataset.unnamed ? searched_name(dataset, identity, made == Made::with_name)
+                                   : name_in_library(dataset);
 }
 
 /// Gives a dataset its entry.

@@ -84,9 +84,10 @@ DatasetEntry* anonymous(FileEntry* file, const unsigned char* token, bool create
 /// The name of a dataset by its token; "": it has none yet; nullptr: it is not known. Good until
 /// the next call.
 const char* path_of(const FileEntry* file, const unsigned char* token);
-/// A dataset without a name, of which none was looked for: it is missing in the profile.
+/// A dataset whose name is not found: it is missing in the profile.
 /// @param token  nullptr: not known
-void not_searched(FileEntry* file, const unsigned char* token);
+/// @param why    kind_unnamed or kind_unnamed_of_ranks
+void not_named(FileEntry* file, const unsigned char* token, spool::Kind why);
 void named(DatasetEntry* dataset, const char* path);
 /// Says what a dataset looks like; once more where one of this name was created anew.
 /// @return the entry, another one where it has other dimensions now

@@ -259,11 +259,10 @@ const char* path_of(const FileEntry* file, const unsigned char* token) {
     return entry != nullptr ? entry->path : nullptr;
 }
 
-void not_searched(FileEntry* file, const unsigned char* token) {
+void not_named(FileEntry* file, const unsigned char* token, spool::Kind why) {
     const Turn turn;
     if (!turn || file == nullptr) return;
-    count_dropped(token != nullptr ? hash_of_token(file, token) : hash_of(file->path),
-                  spool::kind_unnamed);
+    count_dropped(token != nullptr ? hash_of_token(file, token) : hash_of(file->path), why);
     if (spool::FileRecord* record = record_of(file)) record->incomplete = 1;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients and front ends as threads of one process: what a writer gets is what was put.
-#include "server/client/remote.hpp"
+#include "server/client/backend.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,6 @@
 #include <tuple>
 
 #include "comm/threads.hpp"
-#include "server/client/embedded.hpp"
 #include "server/frontend/serve.hpp"
 
 using namespace tailrace;
@@ -98,7 +97,7 @@ struct Run {
 };
 
 /// The first ranks are clients, which do `model`; the others write with `write`.
-void run(const Run& how, const std::function<void(Remote&, std::uint64_t)>& model,
+void run(const Run& how, const std::function<void(Backend&, std::uint64_t)>& model,
          const WriteWork& write) {
     const auto ranks = static_cast<int>(how.clients + how.servers);
     comm::run_threads(ranks, [&](const comm::Comm& all) {
@@ -110,13 +109,13 @@ void run(const Run& how, const std::function<void(Remote&, std::uint64_t)>& mode
             neighbours = Neighbours(
                 all, {all.rank(), rank >= how.clients, rank < how.clients ? how.shared_bytes : 0});
         if (rank < how.clients) {
-            Remote remote(channel,
-                          {.client = rank,
-                           .clients = how.clients,
-                           .servers = how.servers,
-                           .slab_bytes = how.slab_bytes,
-                           .credit_bytes = credit},
-                          neighbours);
+            Backend remote(channel,
+                           {.client = rank,
+                            .clients = how.clients,
+                            .servers = how.servers,
+                            .slab_bytes = how.slab_bytes,
+                            .credit_bytes = credit},
+                           neighbours);
             model(remote, rank);
             if (how.slotted != nullptr)
                 *how.slotted += std::ranges::any_of(
@@ -141,12 +140,12 @@ bool holds(const std::vector<std::byte>& data, std::uint64_t step, std::uint64_t
 
 }  // namespace
 
-TEST_CASE("remote: every element comes to its place, over files, front ends and slabs") {
+TEST_CASE("backend: every element comes to its place, over files, front ends and slabs") {
     for (const Run& how : {Run{1, 1, 1 << 20}, Run{3, 1, 16}, Run{5, 2, 48}, Run{14, 3, 64}}) {
         Written written;
         run(
             how,
-            [&](Remote& remote, std::uint64_t rank) {
+            [&](Backend& remote, std::uint64_t rank) {
                 const FileMetadata about = metadata();
                 for (const char* name : {"A", "B"})
                     remote.add_collection(name, defined(about, 1400, how.when_full));
@@ -175,12 +174,12 @@ TEST_CASE("remote: every element comes to its place, over files, front ends and 
     }
 }
 
-TEST_CASE("remote: what a front end counted comes with the end of each file") {
+TEST_CASE("backend: what a front end counted comes with the end of each file") {
     using namespace std::chrono_literals;
     std::atomic<std::uint64_t> sent = 0, received = 0;
     run(
         {3, 1, 1 << 20},
-        [&](Remote& remote, std::uint64_t rank) {
+        [&](Backend& remote, std::uint64_t rank) {
             remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
             for (const char* file : {"a", "b"}) {
                 for (std::uint64_t step = 0; step < 2; ++step) {
@@ -211,7 +210,7 @@ TEST_CASE("remote: what a front end counted comes with the end of each file") {
     CHECK(sent >= 3 * 2 * 2);  // a verdict for each step and client, and more
 }
 
-TEST_CASE("remote: slots of shared memory, ample, short or none, hold what messages hold") {
+TEST_CASE("backend: slots of shared memory, ample, short or none, hold what messages hold") {
     for (const std::uint64_t shared :
          {std::uint64_t{2} << 20, std::uint64_t{100'000}, std::uint64_t{1} << 60, std::uint64_t{0}})
         for (Run how : {Run{1, 1, 90'000}, Run{3, 1, 70'000}, Run{4, 2, 50'000}, Run{5, 1, 1000}}) {
@@ -221,7 +220,7 @@ TEST_CASE("remote: slots of shared memory, ample, short or none, hold what messa
             how.slotted = &slotted;
             run(
                 how,
-                [&](Remote& remote, std::uint64_t rank) {
+                [&](Backend& remote, std::uint64_t rank) {
                     const FileMetadata about = metadata(many);
                     for (const char* name : {"a", "b"})
                         remote.add_collection(name, defined(about, 1 << 21, how.when_full));
@@ -249,11 +248,11 @@ TEST_CASE("remote: slots of shared memory, ample, short or none, hold what messa
         }
 }
 
-TEST_CASE("remote: a writer's error is the final status of its step, on all clients") {
+TEST_CASE("backend: a writer's error is the final status of its step, on all clients") {
     std::atomic<int> heard = 0;
     run(
         {4, 1, 64},
-        [&](Remote& remote, std::uint64_t rank) {
+        [&](Backend& remote, std::uint64_t rank) {
             remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
             for (std::uint64_t step = 0; step < 5; ++step) {
                 put_rows<std::int64_t>(remote, 0, "a", 0, step, rank, 4);
@@ -272,12 +271,12 @@ TEST_CASE("remote: a writer's error is the final status of its step, on all clie
     CHECK(heard == 4);
 }
 
-TEST_CASE("remote: a model that computes does not wait for a slow writer") {
+TEST_CASE("backend: a model that computes does not wait for a slow writer") {
     using namespace std::chrono_literals;
     std::atomic<int> writing = 0, ended = 0;
     run(
         {2, 1, 4096},
-        [&](Remote& remote, std::uint64_t rank) {
+        [&](Backend& remote, std::uint64_t rank) {
             remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
             for (std::uint64_t step = 0; step < 2; ++step) {
                 put_rows<std::int64_t>(remote, 0, "a", 0, step, rank, 2);
@@ -294,11 +293,11 @@ TEST_CASE("remote: a model that computes does not wait for a slow writer") {
     CHECK(writing == 2);
 }
 
-TEST_CASE("remote: overlapping blocks are an error that names rank and variable") {
+TEST_CASE("backend: overlapping blocks are an error that names rank and variable") {
     std::atomic<int> heard = 0;
     run(
         {2, 1, 4096},
-        [&](Remote& remote, std::uint64_t) {
+        [&](Backend& remote, std::uint64_t) {
             remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
             const std::vector<std::int16_t> all(rows * few);
             remote.put(0, "a", 1, 0, {{0, 0}, {rows, few}},
@@ -316,11 +315,11 @@ TEST_CASE("remote: overlapping blocks are an error that names rank and variable"
     CHECK(heard == 2);
 }
 
-TEST_CASE("remote: different calls are one error on all ranks, and all go home") {
+TEST_CASE("backend: different calls are one error on all ranks, and all go home") {
     std::atomic<int> heard = 0;
     run(
         {3, 2, 16},
-        [&](Remote& remote, std::uint64_t rank) {
+        [&](Backend& remote, std::uint64_t rank) {
             for (const char* name : {"A", "B"})
                 remote.add_collection(name, defined(metadata(), 600, WhenFull::block));
             for (std::uint64_t step = 0; step < 4; ++step)
@@ -342,12 +341,12 @@ TEST_CASE("remote: different calls are one error on all ranks, and all go home")
     CHECK(heard == 3);
 }
 
-TEST_CASE("remote: a client that throws fails the others' next steps, and ends no one else") {
+TEST_CASE("backend: a client that throws fails the others' next steps, and ends no one else") {
     std::atomic<int> heard = 0;
     const auto thrown = comm::Comm::caught([&] {
         run(
             {3, 1, 64},
-            [&](Remote& remote, std::uint64_t rank) {
+            [&](Backend& remote, std::uint64_t rank) {
                 remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
                 for (std::uint64_t step = 0; step < 4; ++step) {
                     if (rank == 1 && step == 1) throw core::Error(core::Code::io, "a model error");
@@ -368,14 +367,14 @@ TEST_CASE("remote: a client that throws fails the others' next steps, and ends n
     CHECK(thrown->message() == "a model error");
 }
 
-TEST_CASE("embedded: a put does not wait for rank 0, which may wait for this rank") {
+TEST_CASE("backend, no servers: a put does not wait for rank 0, which may wait for this rank") {
     Written written;
     comm::run_threads(2, [&](const comm::Comm& all) {
         comm::Channel channel = all.channel();
         const auto rank = static_cast<std::uint64_t>(all.rank());
-        Embedded server(channel,
-                        {.client = rank, .clients = 2, .slab_bytes = 64, .credit_bytes = 128},
-                        [&](Work& work) { written.take(work); }, {});
+        Backend server(channel,
+                       {.client = rank, .clients = 2, .slab_bytes = 64, .credit_bytes = 128}, {},
+                       [&](Work& work) { written.take(work); });
         server.add_collection("A", defined(metadata(many), 0, WhenFull::block));
         if (rank == 0) all.barrier();  // behind the put of rank 1, of 288,000 bytes
         put_rows<std::int64_t>(server, 0, "a", 0, 0, rank, 2, many);

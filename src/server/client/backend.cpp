@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/client/remote.hpp"
+#include "server/client/backend.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
 #include "core/checked.hpp"
 #include "core/units.hpp"
 #include "server/buffer/slab.hpp"
-#include "server/frontend/serve.hpp"
 
 namespace tailrace::server {
 
@@ -42,8 +42,8 @@ Definition definition_of(const FileSpec& spec) {
     return all;
 }
 
-/// What lies in shared memory costs its server nothing: a rank may be as far ahead as it has room.
-/// Messages are for a server to hold, and MPI moves the last of them only in the next call.
+/// What lies in shared memory costs its server nothing. Messages are for a server to hold, and MPI
+/// moves the last of them only in the next call.
 static ClientSetup with_shared(ClientSetup setup, const Neighbours& neighbours, int own,
                                int first_server) {
     for (std::uint64_t server = 0; server < setup.servers; ++server)
@@ -53,37 +53,55 @@ static ClientSetup with_shared(ClientSetup setup, const Neighbours& neighbours, 
     return setup;
 }
 
-Remote::Remote(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours)
-    : Remote(channel, setup, std::move(neighbours), static_cast<int>(setup.clients), {}) {}
+static ClientSetup synchronous(ClientSetup setup) {
+    setup.servers = 1;
+    setup.depth = 0;
+    setup.stuck_timeout_s = 0;  // rank 0 computes too, and writes only within its calls
+    // Nor may a put wait for rank 0, which may wait for this rank in a call of the model's.
+    setup.credit_bytes = std::numeric_limits<std::uint64_t>::max() / 4;
+    return setup;
+}
 
-Remote::Remote(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours,
-               int first_server, std::function<bool()> beside)
+Backend::Backend(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours,
+                 int first_server)
     : x_channel(channel),
       x_machine(with_shared(setup, neighbours, channel.rank(), first_server)),
       x_neighbours(std::move(neighbours)),
       x_slots(x_neighbours.part(channel.rank()).size()),
-      x_first_server(first_server),
-      x_beside(std::move(beside)) {
+      x_first_server(first_server) {
     for (std::uint64_t server = 0; server < setup.servers; ++server)
         x_lives.push_back(channel.receive(first_server + static_cast<int>(server), life, {}));
     x_silence.resize(setup.servers);
     send({});
 }
 
-bool Remote::send(const Block& block) {
+Backend::Backend(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours)
+    : Backend(channel, setup, std::move(neighbours), static_cast<int>(setup.clients)) {}
+
+Backend::Backend(comm::Channel& channel, const ClientSetup& setup, const Neighbours& neighbours,
+                 WriteWork write)
+    : Backend(channel, synchronous(setup), neighbours, 0) {
+    if (setup.client == 0)
+        x_server.emplace(
+            channel,
+            FrontEndSetup{0, setup.clients, setup.layout_hash, x_machine.setup().credit_bytes},
+            std::move(write), Writing::within, neighbours);
+}
+
+bool Backend::send(const Block& block) {
     std::vector<Outgoing> all = x_machine.take();
     for (Outgoing& one : all) send(std::move(one), block);
     return !all.empty();
 }
 
-std::optional<std::uint64_t> Remote::slot_for(int rank, std::uint64_t bytes) {
+std::optional<std::uint64_t> Backend::slot_for(int rank, std::uint64_t bytes) {
     if (!x_neighbours.near(rank)) return std::nullopt;
     const auto slot = x_slots.room(bytes);
     return slot && x_neighbours.use(*slot + bytes) ? slot : std::nullopt;
 }
 
 /// Packs a piece into its slot, or behind its header: the one copy on the model's clock.
-void Remote::send(Outgoing one, const Block& block) {
+void Backend::send(Outgoing one, const Block& block) {
     const auto rank = x_first_server + static_cast<int>(one.to);
     auto* data = std::get_if<Data>(&one.message);
     if (data != nullptr) {
@@ -105,8 +123,8 @@ void Remote::send(Outgoing one, const Block& block) {
 }
 
 /// @returns whether there was anything
-bool Remote::move_on(const Block& block) {
-    bool moved = x_beside && x_beside();
+bool Backend::move_on(const Block& block) {
+    bool moved = x_server && x_server->move_on();
     hear_of_lost();
     while (const auto message = x_channel.probe(to_client)) {
         x_silence[static_cast<std::size_t>(message->rank - x_first_server)] = 0;
@@ -131,7 +149,7 @@ bool Remote::move_on(const Block& block) {
 }
 
 /// What one rank finds out holds for all, or their ways would part.
-void Remote::hear_of_lost() {
+void Backend::hear_of_lost() {
     while (const auto message = x_channel.probe(lost)) {
         std::uint64_t server = 0;
         x_channel.wait(
@@ -140,14 +158,14 @@ void Remote::hear_of_lost() {
     }
 }
 
-void Remote::lose(std::uint64_t server) {
+void Backend::lose(std::uint64_t server) {
     x_lost = true;
     x_machine.gone(server,
                    "has not moved for " + core::seconds_text(x_machine.setup().stuck_timeout_s));
 }
 
 /// A server says something every quarter of the limit, as long as its writer moves.
-void Remote::count_silence(comm::Clock::duration waited) {
+void Backend::count_silence(comm::Clock::duration waited) {
     const ClientSetup& setup = x_machine.setup();
     // Of a rank that was stopped itself, the time does not count.
     const double seconds =
@@ -166,7 +184,7 @@ void Remote::count_silence(comm::Clock::duration waited) {
 }
 
 template <class Condition>
-void Remote::until(const Condition& reached, const Block& block) {
+void Backend::until(const Condition& reached, const Block& block) {
     std::fill(x_silence.begin(), x_silence.end(), 0);
     auto before = comm::Clock::now();
     move_on(block);
@@ -179,7 +197,7 @@ void Remote::until(const Condition& reached, const Block& block) {
 }
 
 /// Touches memory for the mean part of a step now, and not on the model's clock.
-std::uint64_t Remote::add_collection(std::string name, Definition definition) {
+std::uint64_t Backend::add_collection(std::string name, Definition definition) {
     x_expected += step_bytes(definition) / x_machine.setup().clients;
     static_cast<void>(x_neighbours.use(
         std::min<std::uint64_t>(x_expected, x_neighbours.part(x_channel.rank()).size())));
@@ -188,14 +206,14 @@ std::uint64_t Remote::add_collection(std::string name, Definition definition) {
     return number;
 }
 
-void Remote::define(std::uint64_t collection, Definition definition) {
+void Backend::define(std::uint64_t collection, Definition definition) {
     x_machine.define(collection, std::move(definition));
     send({});
 }
 
-void Remote::put(std::uint64_t collection, const std::string& file, std::uint64_t field,
-                 std::uint64_t record, const core::Box& block, const std::byte* data,
-                 const core::MemLayout& memory) {
+void Backend::put(std::uint64_t collection, const std::string& file, std::uint64_t field,
+                  std::uint64_t record, const core::Box& block, const std::byte* data,
+                  const core::MemLayout& memory) {
     x_machine.name_file(collection, file);
     const std::uint64_t bytes = x_machine.element_bytes(collection, field);
     std::vector<Piece> pieces;
@@ -213,7 +231,7 @@ void Remote::put(std::uint64_t collection, const std::string& file, std::uint64_
     until([&] { return x_machine.sent(collection); }, from);
 }
 
-std::vector<Status> Remote::end_step(std::uint64_t collection) {
+std::vector<Status> Backend::end_step(std::uint64_t collection) {
     x_machine.end(collection, Ending::step);
     const ClientSetup& setup = x_machine.setup();
     const auto own = x_machine.state().collections.at(collection).definition.depth;
@@ -222,13 +240,13 @@ std::vector<Status> Remote::end_step(std::uint64_t collection) {
     return x_machine.statuses(collection, depth);
 }
 
-void Remote::end_file(std::uint64_t collection, core::Outcome outcome) {
+void Backend::end_file(std::uint64_t collection, core::Outcome outcome) {
     x_machine.end(collection,
                   outcome == core::Outcome::discard ? Ending::discard_file : Ending::close_file);
     send({});
 }
 
-std::optional<core::Error> Remote::heard() {
+std::optional<core::Error> Backend::heard() {
     move_on({});
     for (const Client::Collection& one : x_machine.state().collections)
         for (const Client::Awaited& item : one.awaited)
@@ -237,19 +255,19 @@ std::optional<core::Error> Remote::heard() {
     return std::nullopt;
 }
 
-std::vector<Status> Remote::close_file(std::uint64_t collection) {
+std::vector<Status> Backend::close_file(std::uint64_t collection) {
     x_machine.end(collection, Ending::close_file);
     until([&] { return x_machine.settled(collection, 0); }, {});
     return x_machine.statuses(collection, 0);
 }
 
-std::vector<Status> Remote::flush(std::uint64_t collection) {
+std::vector<Status> Backend::flush(std::uint64_t collection) {
     x_machine.end(collection, Ending::flush);
     until([&] { return x_machine.settled(collection, 0); }, {});
     return x_machine.statuses(collection, 0);
 }
 
-std::vector<Status> Remote::finalize() {
+std::vector<Status> Backend::finalize() {
     std::vector<Status> all;
     for (std::uint64_t c = 0; c < x_machine.state().collections.size(); ++c) {
         until([&] { return x_machine.settled(c, 0); }, {});
@@ -258,6 +276,7 @@ std::vector<Status> Remote::finalize() {
     x_machine.detach();
     until([&] { return x_machine.left(); }, {});
     if (const auto error = x_machine.farewell()) throw *error;
+    if (x_server) x_server->run();
     return all;
 }
 
