@@ -95,7 +95,10 @@ def profile_text(profile: Json) -> str:
 def whole_profile(text: str) -> Json:
     """What profile_text has written, each dataset with all its keys."""
     profile: Json = json.loads(text)
-    for file in profile.get("files", []):
+    files = profile.get("files", [])
+    if isinstance(files, dict):  # intents, which have files by name
+        return profile
+    for file in files:
         datasets = file.get("datasets") or []
         for number, one in enumerate(datasets):
             if (like := one.pop("like", None)) is not None:
