@@ -15,15 +15,23 @@ uint32_t size_of(Wide communicator) {
     return comm_size(communicator, &size) == success ? static_cast<uint32_t>(size) : 0;
 }
 
-spool::FileType kind_of(Wide type) {
-    static constinit Real<int(Wide, int*, int*, int*, int*)> get_envelope{"PMPI_Type_get_envelope"};
-    int integers = 0;
-    int addresses = 0;
-    int types = 0;
-    int combiner = 0;
-    if (get_envelope(type, &integers, &addresses, &types, &combiner) != success) {
-        return spool::filetype_other;
+/// Which way a type was made. Of one with large counts only the function for these may be asked.
+/// [local]
+bool combiner_of(Wide type, int* combiner) {
+    static constinit Real<int(Wide, Count*, Count*, Count*, Count*, int*)> of_large{
+        "PMPI_Type_get_envelope_c"};
+    static constinit Real<int(Wide, int*, int*, int*, int*)> of_small{"PMPI_Type_get_envelope"};
+    if (of_large.is_there()) {
+        Count integers = 0, addresses = 0, large_counts = 0, types = 0;
+        return of_large(type, &integers, &addresses, &large_counts, &types, combiner) == success;
     }
+    int integers = 0, addresses = 0, types = 0;
+    return of_small(type, &integers, &addresses, &types, combiner) == success;
+}
+
+spool::FileType kind_of(Wide type) {
+    int combiner = 0;
+    if (!combiner_of(type, &combiner)) return spool::filetype_other;
     switch (combiner - abi().first_combiner) {
         case combiner_named:
             return spool::filetype_basic;
