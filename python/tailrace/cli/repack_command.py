@@ -65,7 +65,7 @@ MemoryLimit = Annotated[
     str, typer.Option("--memory", metavar="SIZE", help="Limit for the memory of the process.")
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Print the new layout and its price; write nothing.")
+    bool, typer.Option("--dry-run", help="Print the new layout and its price, and stop.")
 ]
 
 
