@@ -25,9 +25,12 @@ def cause_and_remedy(output: str, root: Path) -> tuple[str, str]:
             f"one file at a time takes less: {_again('CMAKE_BUILD_PARALLEL_LEVEL=1 ')}",
         )
     remedy = f"{_again(options=' -v')} shows all"
+    if "No space left" in text:
+        return f"the compilation failed: {error}", f"make room, then {_again()}"
     if _is_too_old(text):
         remedy = f"install GCC 12 or newer and name it: {_again('CXX=g++-12 ')}"
-    return f"{compiler} failed: {error}", remedy
+    is_of_compiler = re.search(_of_compiler, text, re.MULTILINE) is not None
+    return f"{compiler if is_of_compiler else 'the compilation'} failed: {error}", remedy
 
 
 def _again(before: str = "", options: str = "") -> str:
@@ -35,10 +38,13 @@ def _again(before: str = "", options: str = "") -> str:
     return f"`{before}{install}` in the clone of tailrace"
 
 
+_of_compiler = r"^(\S+:\d+(?::\d+)?: (?:fatal )?error: .+)$"
+
+
 def _error(text: str) -> str:
     """The first error: of the compiler, of the linker, of cmake; else the last line."""
     for pattern in (
-        r"^(\S+:\d+(?::\d+)?: (?:fatal )?error: .+)$",
+        _of_compiler,
         r"^(.*(?:Killed signal|cannot find -l|undefined reference).*)$",
         r"^(.*\berror: .+)$",
         r"^CMake Error[^\n]*:\n((?:[ \t][^\n]*\n|\n)+)",

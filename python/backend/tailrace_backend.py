@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +90,10 @@ def _kept_output() -> Iterator[bytearray]:
     def pass_on() -> None:
         while piece := os.read(reading, 1 << 16):
             kept.extend(piece)
-            os.write(before[0], piece)
+            with suppress(OSError):  # nobody reads it any more: the compilers go on
+                os.write(before[0], piece)
 
-    thread = threading.Thread(target=pass_on)
+    thread = threading.Thread(target=pass_on, daemon=True)
     thread.start()
     for number in (1, 2):
         os.dup2(writing, number)
@@ -104,9 +105,10 @@ def _kept_output() -> Iterator[bytearray]:
         sys.stderr.flush()
         for number, old in zip((1, 2), before, strict=True):
             os.dup2(old, number)
-        thread.join()
-        for number in (reading, *before):
-            os.close(number)
+        thread.join(1)  # what a process left in the background holds is not waited for
+        if not thread.is_alive():
+            for number in (reading, *before):
+                os.close(number)
 
 
 def build_wheel(

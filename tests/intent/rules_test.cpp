@@ -476,9 +476,9 @@ TEST_CASE("a program fails as it is only if ranks waited, or if HDF5 refuses") {
     tests::first(waits).writes->requested_collective = 28;
     tests::first(waits).writes->active = Span{0.0, 7.0};
     waits.files[0].hdf5->transfer_orders = {{ProcessSet(3, 3), 7, "a"}, {ProcessSet(0, 2), 8, "b"}};
-    waits.run.elapsed_s = 60;
+    waits.run.command_s = 60;
     CHECK(decision(waits, Options{}, "74"));
-    waits.run.elapsed_s = 7.5;  // ended from outside, between two calls
+    waits.run.command_s = 7.5;  // ended from outside, between two calls
     CHECK_FALSE(decision(waits, Options{}, "74"));
 
     Profile alone = tests::plain_run();

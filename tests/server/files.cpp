@@ -83,6 +83,9 @@ static std::uint64_t resident() {
 TEST_CASE("files: what is written does not stay in memory until the file is closed") {
     constexpr std::uint64_t fields = 4, records = 8, bytes = std::uint64_t{1} << 20;
     FileSpec all;
+    for (const FileFormat format : {FileFormat::netcdf4, FileFormat::hdf5}) {
+        SUBCASE(format == FileFormat::hdf5 ? "hdf5" : "netcdf4") { all.options.format = format; }
+    }
     all.options.durability = core::Durability::none;
     all.metadata.add_dimension("time", 0);
     all.metadata.add_dimension("x", bytes);
@@ -103,6 +106,22 @@ TEST_CASE("files: what is written does not stay in memory until the file is clos
     CHECK(resident() < before + 2 * fields * bytes);
     w.files.publish(0, 1);
     CHECK(w.there(1));
+}
+
+TEST_CASE("files: a record is cut evenly, since the last chunk is stored whole too") {
+    constexpr std::uint64_t bytes = std::uint64_t{19} * 192 * 288 * 4;  // a little over a chunk
+    FileSpec all;
+    all.options.durability = core::Durability::none;
+    for (const auto& [name, size] : {std::pair{"time", 0}, {"z", 19}, {"y", 192}, {"x", 288}})
+        all.metadata.add_dimension(name, static_cast<std::uint64_t>(size));
+    all.metadata.add({"v", Element::real32, {"time", "z", "y", "x"}});
+    Written w;
+    w.body = all.to_bytes();
+    const std::vector<std::byte> values(bytes, std::byte{7});
+    w.files.of(0, 1, w.path(1), w.body);
+    w.files.write(0, std::array{FieldRecord{0, 0, values.data()}});
+    w.files.publish(0, 1);
+    CHECK(std::filesystem::file_size(w.path(1)) < bytes + bytes / 8);
 }
 
 TEST_CASE("files: one whose only step fails gets no name in silence") {

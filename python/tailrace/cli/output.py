@@ -66,6 +66,8 @@ class Output:
         self._err = Console(file=sys.stderr, soft_wrap=True, **plain)
         own = Console(file=sys.stdout, soft_wrap=True, **plain)
         self._out = self._err if runs_program else own
+        # A full disk or a reader that is gone keeps no program from running.
+        self._never_fails = runs_program
 
     @property
     def width(self) -> int:
@@ -75,7 +77,7 @@ class Output:
     def line(self, text: str = "", style: str = "") -> None:
         """A line of the result, for a person."""
         if not self.as_json and not self.quiet:
-            self._out.print(Text(printable(text), style=style))
+            self._print(self._out, Text(printable(text), style=style))
 
     def file(self, text: str) -> None:
         """A result that is a file: as it is, for a person to look at or to send into one."""
@@ -85,7 +87,7 @@ class Output:
     def show(self, renderable: Any) -> None:
         """A table or the like of the result, for a person."""
         if not self.as_json and not self.quiet:
-            self._out.print(renderable, soft_wrap=False)
+            self._print(self._out, renderable, soft_wrap=False)
 
     def json(self, value: Any) -> None:
         """The result for a program."""
@@ -96,12 +98,19 @@ class Output:
     def note(self, text: str, *, always: bool = False) -> None:
         """Something said on the side; `always`: also with --quiet."""
         if always or not self.quiet:
-            self._err.print(Text(printable(f"tailrace: {text}")))
+            self._print(self._err, Text(printable(f"tailrace: {text}")))
 
     def error(self, error: TailraceError) -> None:
         """An error's lines; also with --quiet."""
         sys.stdout.flush()
-        self._err.print(Text(printable(error.text())))
+        self._print(self._err, Text(printable(error.text())))
+
+    def _print(self, console: Console, what: Any, **how: Any) -> None:
+        try:
+            console.print(what, **how)
+        except OSError:
+            if not self._never_fails:
+                raise
 
     @contextmanager
     def progress(self, title: str) -> Iterator[Meter]:

@@ -119,14 +119,16 @@ def profile(
         ended = record.run(words, hooks.environment, quiet_stdout=as_json)
         with program_code.stays(output, ended):
             found = _read(core, spools, command, wanted)
+            found["run"]["command_s"] = ended.elapsed_s
             if not keep_spools:
                 for source in found["origin"].get("sources", []):
                     source["path"] = Path(source["path"]).name
             # A run that recorded nothing says nothing against an earlier one.
-            kept = target.exists() and not found["run"].get("processes")
+            kept = target.is_file() and not found["run"].get("processes")
             if not kept:
                 write_text(target, profile_text(found))
-    _tell(output, found, ended, output_file, command, wanted.names, kept=kept)
+    with program_code.stays(output, ended):
+        _tell(output, found, ended, output_file, command, wanted.names, kept=kept)
     return ended.code
 
 
@@ -186,9 +188,13 @@ def _tell(
         what = " or ".join(_uses[layer] for layer in layers)
         output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
     if ended is not None and (processes or not ended.signal_number):
-        program_code.tell(output, ended, "; the profile holds what it did before")
+        more = "" if kept or not processes else "; the profile holds what it did before"
+        program_code.tell(output, ended, more)
     show(output, found)
-    output.line(f"no new profile: the earlier {file} stays" if kept else f"profile: {file}")
+    if kept:
+        output.note(f"no new profile: the earlier {file} stays", always=True)
+    else:
+        output.line(f"profile: {file}")
     output.json(
         {
             "command": "profile",

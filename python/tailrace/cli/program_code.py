@@ -33,6 +33,11 @@ def stays(output: Output, ended: Ended) -> Iterator[None]:
     """The exit code of a program that failed; what fails of ours after it is said besides."""
     try:
         yield
+    except OSError as error:  # standard output, for the JSON, say
+        if not ended.code:
+            raise
+        tell(output, ended)
+        raise typer.Exit(ended.code) from error
     except TailraceError as error:
         if not ended.code:
             raise

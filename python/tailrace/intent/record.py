@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.launcher import flavour_of, launchers
@@ -85,20 +86,65 @@ def run(words: list[str], added: dict[str, str], *, quiet_stdout: bool) -> Ended
 
 @contextmanager
 def _waiting(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ctrl-C reaches the program by itself; other wishes to end are passed on, that of a terminal
-    that is closed too, where nohup does not keep it away."""
-    numbers = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        numbers.append(signal.SIGHUP)
+    """Signals that tailrace gets alone are passed on; those of a whole process group, such as
+    Ctrl-C and the end of a job's step, the program has got already. What is ignored (nohup) stays
+    so."""
+    numbers = [one for one in _passed_on if signal.getsignal(one) is not signal.SIG_IGN]
     before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers[1:]:
-        signal.signal(number, lambda caught, _frame: process.send_signal(caught))
-    signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    witness = _Witness()
+
+    def pass_on(number: int, _frame: FrameType | None) -> None:
+        if not witness.got(number):
+            process.send_signal(number)
+
+    for number in numbers:
+        signal.signal(number, pass_on)
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        witness.end()
+
+
+_passed_on = (
+    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2,
+)  # fmt: skip
+
+
+class _Witness:
+    """A process of this group that does nothing and blocks all signals: what is pending there was
+    sent to the group. It ends with this process."""
+
+    _others_s = 0.1  # in which a batch system sends a signal to each process of a step
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def got(self, number: int) -> bool:
+        """A new one begins: another signal of this number is told apart."""
+        time.sleep(self._others_s)
+        status = Path(f"/proc/{self._id}/status").read_text(encoding="ascii", errors="replace")
+        pending = next(line for line in status.splitlines() if line.startswith("ShdPnd:"))
+        self.end()
+        self._begin()
+        return bool(int(pending.split()[1], 16) >> (number - 1) & 1)
+
+    def end(self) -> None:
+        """Waits until it has ended."""
+        os.close(self._alive)
+        os.waitpid(self._id, 0)
+
+    def _begin(self) -> None:
+        until, self._alive = os.pipe()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        self._id = os.fork()
+        if self._id == 0:
+            os.close(self._alive)
+            os.read(until, 1)  # to the end of the file: of the process that holds the other end
+            os._exit(0)
+        os.close(until)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

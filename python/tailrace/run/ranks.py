@@ -13,7 +13,13 @@ from tailrace.run.launcher import by_daemons, launchers
 
 _option = re.compile(r"(?:--?(?:n|np)|--ntasks)(?:=?(\d+))?")
 _with_a_value = {"--map-by", "--bind-to", "--rank-by", "-map-by", "-bind-to", "-rank-by", "-x"}
-with_two_values = {"--mca", "-mca", "--gmca", "-gmca", "--prtemca", "--pmixmca"}
+with_two_values = {"--mca", "-mca", "--gmca", "-gmca", "--prtemca", "--pmixmca", "-env", "-genv"}
+# With one of these words the number of a batch system need not be that of a run.
+_about_ranks = {
+    "-n", "--n", "-np", "--np", "-N", "-ppn", "-host", "--host", "-H", "-hosts", "-f", "-hostfile",
+    "--hostfile", "-machinefile", "--machinefile", "-npernode", "--npernode", "--ntasks",
+    "--ntasks-per-node",
+}  # fmt: skip
 # Of Slurm, PBS, LSF and Grid Engine.
 _of_batch_systems = ("SLURM_NTASKS", "PBS_NP", "LSB_DJOB_NUMPROC", "NSLOTS")
 
@@ -26,6 +32,8 @@ def ranks_of(command: Sequence[str], environment: Mapping[str, str] = os.environ
         return None
     numbers = [_number(part) for part in parts_of(command[1:])]
     if numbers == [None]:
+        if any(word.split("=")[0] in _about_ranks for word in command[1:]):
+            return None  # of which this does not know how many they make
         return next((int(environment[name]) for name in _of_batch_systems
                      if environment.get(name, "").isdigit()), None)  # fmt: skip
     return None if None in numbers else sum(number or 0 for number in numbers)

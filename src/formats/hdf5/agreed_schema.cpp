@@ -67,7 +67,8 @@ h5::Id create_dataset(const h5::Id& file, const core::Object& object, const Opti
     const h5::Id space =
         h5::simple_space(in_file(object, object.sizes()), in_file(object, std::move(limits)));
     return h5::create_dataset(file, object.path, type.get(), space,
-                              dataset_creation(options, object), dataset_access(options, driver));
+                              dataset_creation(options, object),
+                              dataset_access(options, driver, &object));
 }
 
 }  // namespace tailrace::formats::hdf5

@@ -294,11 +294,17 @@ h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver
     return list;
 }
 
-h5::Id dataset_access(const Options& options, Driver driver) {
+h5::Id dataset_access(const Options& options, Driver driver, const core::Object* created) {
     h5::Id list = h5::property_list(H5P_DATASET_ACCESS, "dataset access");
     if (options.collective_metadata && driver != Driver::serial)
         h5::check(H5Pset_all_coll_metadata_ops(list.get(), true), "H5Pset_all_coll_metadata_ops",
                   "dataset access", Code::internal);
+    if (created == nullptr || driver != Driver::serial) return list;
+    if (created->dims.empty() || !created->dims[0].unlimited) return list;
+    const core::Extents chunk = chunk_of(options, *created);
+    if (!chunk.empty() && chunk[0] == 1)
+        h5::check(H5Pset_chunk_cache(list.get(), 1, 0, H5D_CHUNK_CACHE_W0_DEFAULT),
+                  "H5Pset_chunk_cache", created->path, Code::internal);
     return list;
 }
 

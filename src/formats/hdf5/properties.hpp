@@ -38,7 +38,10 @@ void check_object(const Options& options, const core::Object& object);
 
 [[nodiscard]] h5::Id file_creation(const Options& options);
 [[nodiscard]] h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver);
-[[nodiscard]] h5::Id dataset_access(const Options& options, Driver driver);
+/// @param created  an object that this process makes alone: records that are a chunk long are
+/// written whole, and none is kept until the file is closed
+[[nodiscard]] h5::Id dataset_access(const Options& options, Driver driver,
+                                    const core::Object* created = nullptr);
 [[nodiscard]] h5::Id dataset_creation(const Options& options, const core::Object& object);
 [[nodiscard]] h5::Id transfer_list(bool collective);
 

@@ -37,9 +37,19 @@ constexpr const char* segments[] = {"vader_segment", "sm_segment", "osc_", "sem.
                                     "torch_",        "cray-",      "psm2", "mono."};
 /// Sessions of MPI launchers, what MPI looks for where the program works, what MPI-IO keeps beside
 /// a file, what Python compiles, caches.
-constexpr const char* of_others[] = {
-    "/ompi.", "/openmpi-sessions", "/prte.",   "/pmix",         ".locktest.", ".shfp.",
-    ".pyc",   ".lockedfile",       "/.cache/", "/__pycache__/", "/.config/",  "/ucx.conf"};
+constexpr const char* of_others[] = {"/ompi.",
+                                     "/openmpi-sessions",
+                                     "/prte.",
+                                     "/pmix",
+                                     "/hydra_hwloc_xmlfile_",
+                                     ".locktest.",
+                                     ".shfp.",
+                                     ".pyc",
+                                     ".lockedfile",
+                                     "/.cache/",
+                                     "/__pycache__/",
+                                     "/.config/",
+                                     "/ucx.conf"};
 /// Where nobody reads data from.
 constexpr const char* of_system[] = {"/usr/", "/lib/",  "/lib64/", "/etc/",
                                      "/bin/", "/sbin/", "/snap/",  "/var/lib/"};

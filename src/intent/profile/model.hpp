@@ -88,6 +88,7 @@ struct Timeline {
 };
 struct Run {
     Seconds elapsed_s;
+    Seconds command_s;  ///< as the one who started it saw it; elapsed_s: as its processes did
     Count ranks, nodes, node_memory_bytes;
     std::vector<Process> processes;
     std::vector<FileSystem> file_systems;

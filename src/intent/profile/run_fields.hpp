@@ -132,6 +132,10 @@ struct Fields<intent::Run> {
     static constexpr std::string_view name = "run";
     static void visit(auto& v, auto& s) {
         v("elapsed_s", s.elapsed_s, "Duration of the run, in seconds.");
+        v("command_s", s.command_s,
+          "From the start of the command to its end, in seconds: also what came behind the last "
+          "call "
+          "that was recorded.");
         v("ranks", s.ranks, "MPI ranks; 1 for a serial program.");
         v("nodes", s.nodes, "Nodes.");
         v("node_memory_bytes", s.node_memory_bytes, "Memory of one node, the smallest of all.");

@@ -183,9 +183,9 @@ bool went_on(const Subject& s) {
             calls += static_cast<double>((*side)->calls.value_or(0)) /
                      static_cast<double>(std::max<std::uint64_t>(file_ranks(s), 1));
         }
-    if (calls == 0 || !s.profile.run.elapsed_s) return false;
+    if (calls == 0 || !s.profile.run.command_s) return false;
     constexpr double usual = 4, least_s = 1;
-    return *s.profile.run.elapsed_s - last < std::max(least_s, usual * (last - begun) / calls);
+    return *s.profile.run.command_s - last < std::max(least_s, usual * (last - begun) / calls);
 }
 
 /// In a file that was never closed, where all transfers are collective: counted before each call.

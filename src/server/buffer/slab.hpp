@@ -44,6 +44,8 @@ public:
 
     /// What was placed.  [local]
     [[nodiscard]] const std::vector<core::Box>& blocks() const noexcept { return x_blocks; }
+    /// Whether that is all of it.  [local]
+    [[nodiscard]] bool is_whole() const noexcept { return x_placed == x_elements; }
     [[nodiscard]] const core::Extents& extents() const noexcept { return x_extents; }
     [[nodiscard]] std::uint64_t element_bytes() const noexcept { return x_element_bytes; }
     [[nodiscard]] std::span<const std::byte> data() const noexcept {

@@ -82,10 +82,9 @@ Backend::Backend(comm::Channel& channel, const ClientSetup& setup, const Neighbo
                  WriteWork write)
     : Backend(channel, synchronous(setup), neighbours, 0) {
     if (setup.client == 0)
-        x_server.emplace(
-            channel,
-            FrontEndSetup{0, setup.clients, setup.layout_hash, x_machine.setup().credit_bytes},
-            std::move(write), Writing::within, neighbours);
+        x_server.emplace(channel,
+                         FrontEndSetup{0, setup.clients, setup.layout_hash, setup.credit_bytes},
+                         std::move(write), Writing::within, neighbours);
 }
 
 bool Backend::send(const Block& block) {

@@ -14,12 +14,15 @@ namespace {
 /// HDF5 copies one that has a fill value, as all have here, and readers take whole ones.
 constexpr std::uint64_t most_chunk_bytes = std::uint64_t{4} << 20;
 
-/// One record, its slowest dimensions cut until it is small enough.
+/// One record, its slowest dimensions cut until it is small enough: evenly, since the last chunk is
+/// stored whole too.
 core::Extents chunk_of(const FileMetadata& metadata, const Variable& variable) {
     core::Extents chunk = metadata.record_extents(variable);
     std::uint64_t bytes = size_of(variable.type);
     for (std::size_t i = chunk.size(); i-- > 0;) {
-        chunk[i] = std::clamp<std::uint64_t>(most_chunk_bytes / bytes, 1, chunk[i]);
+        const std::uint64_t most = std::max<std::uint64_t>(most_chunk_bytes / bytes, 1);
+        const std::uint64_t parts = std::max<std::uint64_t>((chunk[i] + most - 1) / most, 1);
+        chunk[i] = std::max<std::uint64_t>((chunk[i] + parts - 1) / parts, 1);
         bytes *= chunk[i];
     }
     if (metadata.has_records(variable)) chunk.insert(chunk.begin(), 1);

@@ -132,7 +132,8 @@ void Writer::write(Work& work) {
         x_files.of(collection, work.item.file_seq, work.file->file, work.file->body);
     std::vector<FieldRecord> records;
     for (WholeField& one : work.fields) {
-        const bool again = file.has(one.field, one.record);
+        // What is in the file already stays where nothing is put over it.
+        const bool again = file.has(one.field, one.record) && !one.slab.is_whole();
         if (!again) one.slab.fill(file.fill_of(one.field));
         records.push_back({one.field, one.record, one.slab.data().data(),
                            again ? std::span(one.slab.blocks()) : std::span<const core::Box>{}});

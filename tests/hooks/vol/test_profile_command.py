@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -252,6 +253,45 @@ signal.signal(signal.SIGHUP, ends)
 open("ready", "w").close()
 time.sleep(50)
 """
+
+
+COUNTS = """
+import signal, sys, time
+got = []
+for one in (signal.SIGTERM, signal.SIGUSR1): signal.signal(one, lambda number, _: got.append(number))
+open("ready", "w").close()
+until = time.monotonic() + 40
+while len(got) < 2 and time.monotonic() < until: time.sleep(0.01)
+time.sleep(1)
+print(*map(int, got))
+"""
+
+
+def test_a_signal_of_the_whole_group_comes_once_and_one_for_tailrace_is_passed_on(
+    tmp_path: Path,
+) -> None:
+    """As a batch system sends them; a second SIGTERM means to many programs to give up."""
+    words = [sys.executable, "-m", "tailrace", "profile", "-q", "--", *script(tmp_path, COUNTS)]
+    command = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while command.poll() is None and not (tmp_path / "ready").exists():
+        time.sleep(0.05)
+    command.send_signal(signal.SIGUSR1)
+    time.sleep(0.5)
+    os.killpg(command.pid, signal.SIGTERM)
+    out, _ = command.communicate(timeout=60)
+    assert out.split() == ["10", "15"]
+
+
+@pytest.mark.parametrize("full", [2, 1])
+def test_a_full_log_keeps_no_program_from_running(full: int, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "tailrace", "profile", "--json", "--", "sh", "-c", "exit 7"]
+    with Path("/dev/full").open("w") as log:
+        where = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        where["stderr" if full == 2 else "stdout"] = log
+        ran = subprocess.run(words, cwd=tmp_path, check=False, **where)
+    assert ran.returncode == 7
 
 
 def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
