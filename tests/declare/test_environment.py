@@ -10,6 +10,8 @@ import jsonschema
 import pytest
 from declaring import SOURCE, Ran, declared_of, file_of, intents_of, profiled, script, tailrace
 
+from tailrace.errors import ExitCode
+
 WRITE = """
 import os, h5py, numpy as np
 os.makedirs("sub", exist_ok=True)
@@ -85,7 +87,7 @@ def test_a_wrong_environment_is_said_before_the_program_starts(
     tmp_path: Path, text: str, what: str
 ) -> None:
     ran = tailrace("profile", "--", "touch", "started", cwd=tmp_path, TAILRACE_INTENTS=text)
-    assert ran.code == 2
+    assert ran.code == ExitCode.OWN_FAILURE
     assert what in ran.err
     assert "TAILRACE_INTENTS" in ran.err
     assert list(tmp_path.iterdir()) == []

@@ -57,7 +57,7 @@ def test_everything_in_turns_in_an_order_that_the_seed_gives(stage: Stage) -> No
     assert effects[("collective", "on")]["value"] == pytest.approx(1.6, rel=0.02)
     assert effects[("cb_nodes", "1")]["value"] == pytest.approx(1.2, rel=0.02)
     assert found["interactions"] == [] and found["left_out"] == []
-    page = (SOURCE / "docs" / "user" / "sweep.md").read_text()
+    page = (SOURCE / "docs" / "reference" / "sweep.md").read_text()
     keys = [*found, *found["ranking"][0], *found["effects"][0]]
     assert [key for key in keys if f"`{key}`" not in page] == []
     (stage.work / "results.jsonl").unlink()

@@ -86,7 +86,7 @@ def test_what_each_rank_writes_as_it_was_asked_is_left_alone(tmp_path: Path) -> 
         assert opened_by(profile) == "OMPIO"
         (file,) = [one for one in profile["files"] if one["path"].endswith("out.nc")]
         variables = planned(tmp_path / name, profile).get("environment", [])
-        asked.append((file["writers"], file["written_as_asked"], len(variables)))
+        asked.append((file["writers"], file.get("written_as_asked", False), len(variables)))
     assert asked == [(2, True, 0), (2, False, 1)]
 
 

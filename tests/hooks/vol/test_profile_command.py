@@ -78,7 +78,7 @@ def test_a_run_that_recorded_nothing_does_not_replace_a_profile(tmp_path: Path) 
     _, profile = profiled(tmp_path, *script(tmp_path, HELLO))
     ran, now = profiled(tmp_path, "true", options=("--json",))
     assert now == profile and ran.json["profile"] is None and ran.json["processes"] == 0
-    assert "the earlier profile.json stays" in profiled(tmp_path, "true")[0].err
+    assert "no new profile: the earlier" in profiled(tmp_path, "true")[0].err
 
 
 def test_a_script_that_replaces_what_is_preloaded_is_named(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_the_program_s_exit_code_goes_before_a_failure_of_ours(tmp_path: Path) -
     words = ("profile", "--json", "--", *script(tmp_path, text), "3")
     ran = tailrace(*words, cwd=tmp_path).expect(3)
     assert "the program ended with exit code 3" in ran.err
-    assert "tailrace: error: " in ran.err and "noted down is kept" in ran.err
+    assert "tailrace: error: " in ran.err and "records of the processes are kept" in ran.err
     assert "could not be written" in ran.json["error"]["what"]
 
 
