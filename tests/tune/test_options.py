@@ -98,7 +98,8 @@ def test_inputs_are_out_of_the_page_cache_or_in_it_before_each_run(home: Path, c
     assert found["times"]["cache"] == cache
     assert found["content"]["report"]["reads_compared"] == 6
     # A machine that stalls has a run made once more, and says so.
-    assert [note for note in found["notes"] if "was repeated" not in note] == []
+    about = ("was repeated", "and the plan serves them too")  # repacking brings nothing more
+    assert [one for one in found["notes"] if not any(word in one for word in about)] == []
 
 
 def test_a_budget_binds_the_recording_too_and_says_how_much_is_needed(home: Path) -> None:
