@@ -143,7 +143,7 @@ def test_write_only_with_a_file_per_process(tmp_path: Path) -> None:
     blocks(ran, 4 * written, ranks)
     verified(ran, ranks * steps * VARIABLES * 16384)
     timed(ran)
-    assert ran.steps[2].startswith("No settings for a plan")
+    assert ran.steps[2].startswith("No settings: all rules that fit are held back")
     parts = sections(ran.steps[2], DOES, HELD)
     calls = ranks * steps * VARIABLES * count
     for words in (
