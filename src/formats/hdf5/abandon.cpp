@@ -12,6 +12,7 @@
 
 #include "comm/mpi_end.hpp"
 #include "formats/hdf5/open.hpp"
+#include "formats/sink/turns.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -29,7 +30,10 @@ std::atomic<bool> lost_one = false;
 
 }  // namespace
 
-void begin() { H5open(); }
+void begin() {
+    const Turn turn;
+    h5::check(H5open(), "H5open", "HDF5", core::Code::internal);
+}
 
 void before_end() {
     if (!lost_one) return;
