@@ -138,7 +138,7 @@ def test_calls_that_the_system_refuses(tmp_path, servers):
             cells[file] = words[rule.rsplit("=", 1)[1]]
     check_cells(failed, cells)
     late = [text for call, text in failed[1] if "late.h5" in text]
-    assert "bad/late.h5, /time, record 4: " in late[0]
+    assert "bad/late.h5:/time, record 2: " in late[0], "heard when it is written, not at the end"
     only_whole(tmp_path, ["bad/fine.nc4", "bad/fine.h5"])
 
 
