@@ -271,7 +271,7 @@ TEST_CASE("a chunk cache that a library asks for by itself is no choice of the p
     // netCDF-C of three ages, the room for ten chunks that one of them gives, and PyTables.
     CHECK(plan_with(1009, 4 * mib, 0.75).entries.size() == 1);
     CHECK(plan_with(4133, 16 * mib, 0.75).entries.size() == 1);
-    CHECK(plan_with(4133, 10 * 50 * 3000 * 8, 0.75).entries.size() == 1);
+    CHECK(plan_with(4133, std::uint64_t{10} * 50 * 3000 * 8, 0.75).entries.size() == 1);
     CHECK(plan_with(521, 16 * mib, 0.0).entries.size() == 1);
     // What somebody chose stays, and what is large enough too.
     CHECK(plan_with(4133, 17 * mib, 0.75).entries.empty());
