@@ -29,7 +29,7 @@ def cause_and_remedy(output: str, root: Path) -> tuple[str, str]:
         return f"the compilation failed: {error}", f"make room, then {_again()}"
     if _is_too_old(text):
         remedy = f"install GCC 12 or newer and name it: {_again('CXX=g++-12 ')}"
-    is_of_compiler = re.search(_of_compiler, text, re.MULTILINE) is not None
+    is_of_compiler = re.search(r"\berror: |cannot find -l|undefined reference", error)
     return f"{compiler if is_of_compiler else 'the compilation'} failed: {error}", remedy
 
 
@@ -38,13 +38,10 @@ def _again(before: str = "", options: str = "") -> str:
     return f"`{before}{install}` in the clone of tailrace"
 
 
-_of_compiler = r"^(\S+:\d+(?::\d+)?: (?:fatal )?error: .+)$"
-
-
 def _error(text: str) -> str:
     """The first error: of the compiler, of the linker, of cmake; else the last line."""
     for pattern in (
-        _of_compiler,
+        r"^(\S+:\d+(?::\d+)?: (?:fatal )?error: .+)$",
         r"^(.*(?:Killed signal|cannot find -l|undefined reference).*)$",
         r"^(.*\berror: .+)$",
         r"^CMake Error[^\n]*:\n((?:[ \t][^\n]*\n|\n)+)",

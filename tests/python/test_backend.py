@@ -98,7 +98,7 @@ FOUND = """-- The CXX compiler identification is GNU {}
         (
             "CMake Error at C.txt:9 (find_package):\n  Could not find\n  Python.\n\n-- Configuring "
             "incomplete, errors occurred!\n",
-            "the C++ compiler failed: Could not find Python.", "pip install -v",
+            "the compilation failed: Could not find Python.", "pip install -v",
         ),
         (
             FOUND.format("9.4.0") + "/clone/src/a.hpp:3:10: fatal error: span: No such file\n",
@@ -117,7 +117,7 @@ FOUND = """-- The CXX compiler identification is GNU {}
             "the C++ compiler /usr/bin/c++ GNU 12.2.0 failed: /usr/bin/ld: cannot find -lxxhash",
             "pip install -v",
         ),
-        ("*** CMake build failed\n", "the C++ compiler failed: *** CMake build failed", "-v"),
+        ("*** CMake build failed\n", "the compilation failed: *** CMake build failed", "-v"),
     ],
 )  # fmt: skip
 def test_causes(output: str, cause: str, remedy: str) -> None:
