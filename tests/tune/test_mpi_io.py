@@ -108,6 +108,8 @@ def test_it_takes_a_proof_and_the_launcher_hands_it_on_by_itself() -> None:
         ("srun -N 2 model -n 4", 64),
         ("srun --exclusive sh -n 4", 64),
         ("mpiexec model", 64),
+        ("mpiexec -genv OMP_NUM_THREADS 4 -n 8 model", 8),
+        ("mpirun -host node1:8 model", None),
         ("jsrun -n 4 model", None),
         ("sh -n 4", None),
     ],

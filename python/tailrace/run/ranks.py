@@ -32,7 +32,8 @@ def ranks_of(command: Sequence[str], environment: Mapping[str, str] = os.environ
         return None
     numbers = [_number(part) for part in parts_of(command[1:])]
     if numbers == [None]:
-        if any(word.split("=")[0] in _about_ranks for word in command[1:]):
+        others = launcher != "srun"  # which asks the batch system itself
+        if others and any(word.split("=")[0] in _about_ranks for word in command[1:]):
             return None  # of which this does not know how many they make
         return next((int(environment[name]) for name in _of_batch_systems
                      if environment.get(name, "").isdigit()), None)  # fmt: skip
