@@ -122,12 +122,15 @@ class _Witness:
         self._begin()
 
     def got(self, number: int) -> bool:
-        """A new one begins: another signal of this number is told apart."""
+        """A new one begins: another signal of this number is told apart. Further signals wait."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _passed_on)
         time.sleep(self._others_s)
         status = Path(f"/proc/{self._id}/status").read_text(encoding="ascii", errors="replace")
-        pending = next(line for line in status.splitlines() if line.startswith("ShdPnd:"))
+        # Somebody may have killed it.
+        pending = next((one for one in status.splitlines() if one.startswith("ShdPnd:")), "- 0")
         self.end()
         self._begin()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return bool(int(pending.split()[1], 16) >> (number - 1) & 1)
 
     def end(self) -> None:
