@@ -203,6 +203,8 @@ def test_mpi4py_under_either_mpi(
         shutil.rmtree(folder)
     assert ("Open MPI" if kind == "openmpi" else "MPICH") in run.stdout
     assert [process["rank"] for process in profile["run"]["processes"]] == [0, 1]
+    for process in profile["run"]["processes"]:
+        assert process["mpi_version"].startswith("Open MPI v" if kind == "openmpi" else "MPICH V")
     (file,) = [one for one in profile["files"] if Path(one["path"]).name == "m.dat"]
     mpiio = file["mpiio"]
     assert (mpiio["communicator_size"], mpiio["collective_opens"]) == (2, 2)

@@ -137,12 +137,11 @@ def why_not_seen(
 
 
 def environment(plan: Document) -> Mapping[str, str]:
-    """What tells the hooks the versions of the proven run."""
+    """What tells the hooks the versions of the proven run; of one without either nothing collective
+    is proven."""
     proof = plan["proof"]
-    if "hdf5_version" not in proof and "mpi_version" not in proof:
-        return {}
     mpi = [proof["mpi_version"]] if "mpi_version" in proof else []
-    return {variable: ";".join([proof.get("hdf5_version", ""), *mpi])}
+    return {variable: ";".join([proof.get("hdf5_version", ""), *mpi]) or ";"}
 
 
 def _other_words(proven: list[str], given: list[str]) -> list[str]:

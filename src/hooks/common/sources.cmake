@@ -2,7 +2,7 @@
 # What every preloaded hook that writes a spool is made of; also for the Python package, which is
 # built alone.
 set(tailrace_hook_common_folder ${CMAKE_CURRENT_LIST_DIR})
-set(tailrace_hook_common_sources files.cpp session.cpp spooling.cpp ../../intent/spool/writer.cpp)
+set(tailrace_hook_common_sources files.cpp mpi_library.cpp session.cpp spooling.cpp ../../intent/spool/writer.cpp)
 list(TRANSFORM tailrace_hook_common_sources PREPEND ${tailrace_hook_common_folder}/)
 
 # No C++ run-time library below foreign programs; preloaded below programs without sanitizers. In

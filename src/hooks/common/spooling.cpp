@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/common/spooling.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,6 +13,8 @@
 #include <unistd.h>
 
 #include <initializer_list>
+
+#include "hooks/common/mpi_library.hpp"
 
 namespace tailrace::hooks::spooling {
 namespace {
@@ -228,7 +229,7 @@ uint64_t most_bytes() {
 }
 
 void describe_program(spool::Writer& writer) {
-    static char buffer[16384];  // also for what an MPI says of itself; stacks may be small
+    static char buffer[16384];  // stacks may be small
     const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     if (file >= 0) {
         const ssize_t bytes = read(file, buffer, sizeof buffer);
@@ -241,15 +242,8 @@ void describe_program(spool::Writer& writer) {
         add_text(writer, spool::text_folder, buffer, strlen(buffer));
     }
     describe_declared(writer);
-    // It may be asked before MPI is initialised.
-    using Ask = int (*)(char*, int*);
-    const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
-    if (ask == nullptr) return;
-    int length = 0;
-    memset(buffer, 0, sizeof buffer);
-    if (ask(buffer, &length) == 0) {
-        add_text(writer, spool::text_mpi, buffer, strcspn(buffer, "\n,"));
-    }
+    static MpiVersion mpi;
+    if (mpi.ask()) add_text(writer, spool::text_mpi, mpi.text, strlen(mpi.text));
 }
 
 uint64_t add_file(spool::Writer& writer, const char* path) {

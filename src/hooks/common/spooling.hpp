@@ -37,7 +37,7 @@ void to_standard_error(const char* line, size_t bytes);
 /// The size in bytes that TAILRACE_PROFILE_MIB allows a spool.  [local]
 uint64_t most_bytes();
 /// Notes the command, the program, its folder, what the environment declares of files
-/// (TAILRACE_INTENTS), and the MPI that is loaded for all to see.
+/// (TAILRACE_INTENTS), and the MPI that is loaded.
 void describe_program(spool::Writer& writer);
 /// A new record of a file, with what the system says of it; 0: no room.
 uint64_t add_file(spool::Writer& writer, const char* path);

@@ -8,6 +8,7 @@
 
 #include <bit>
 
+#include "hooks/common/mpi_library.hpp"
 #include "hooks/common/session.hpp"
 #include "hooks/common/spooling.hpp"
 #include "hooks/mpiio/real.hpp"
@@ -23,11 +24,8 @@ Mpi look() {
 }
 
 void say_not_understood() {
-    static constinit Real<int(char*, int*)> get_version{"PMPI_Get_library_version"};
-    char text[most_version_bytes + 1] = {};
-    int length = 0;
-    if (get_version(text, &length) != success) strcpy(text, "one without a name");
-    text[strcspn(text, "\n\t")] = '\0';
+    MpiVersion version;
+    const char* text = version.ask() ? version.text : "one without a name";
     const char* rank = getenv("PMI_RANK");  // NOLINT(concurrency-mt-unsafe): only read
     char line[256];
     const int bytes = snprintf(

@@ -6,8 +6,8 @@
 
 #include "hooks/common/in_child.hpp"
 #include "hooks/common/locked.hpp"
+#include "hooks/common/mpi_library.hpp"
 #include "hooks/common/session.hpp"
-#include "hooks/mpiio/real.hpp"
 
 namespace tailrace::hooks::mpiio {
 namespace {
@@ -38,12 +38,8 @@ bool is_proven() {
     const char* proven = getenv("TAILRACE_PROVEN");  // NOLINT(concurrency-mt-unsafe): only read
     if (proven == nullptr || *proven == '\0') return true;
     const char* version = strchr(proven, ';');
-    static constinit Real<int(char*, int*)> get_version{"PMPI_Get_library_version"};
-    char text[most_version_bytes + 1] = {};
-    int bytes = 0;
-    if (version == nullptr || get_version(text, &bytes) != success) return false;
-    text[strcspn(text, "\n,")] = '\0';
-    return strcmp(text, version + 1) == 0;
+    MpiVersion own;
+    return version != nullptr && own.ask() && strcmp(own.text, version + 1) == 0;
 }
 
 void outcome(const Outcome& outcome) {

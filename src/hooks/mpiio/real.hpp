@@ -43,8 +43,6 @@ private:
     std::atomic<void*> x_next{nullptr};
 };
 
-/// What any MPI may write of its version: those of MPICH write more than Open MPI's header says.
-constexpr unsigned most_version_bytes = 16384;
 /// Bytes of `count` elements of a type.  [local]
 uint64_t bytes_of(Count count, Wide type);
 

@@ -57,6 +57,7 @@ set(tailrace_vol_sources
   calls/object.cpp
   calls/older.cpp
   ../common/mpi_choice.cpp
+  ../common/mpi_library.cpp
   ../common/outcomes.cpp
   ../common/plan_file.cpp
   ../common/spooling.cpp

@@ -16,9 +16,10 @@ import pytest
 SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
 sys.path.insert(0, str(SOURCE / "tests" / "hooks" / "vol"))
 
-from mpi_programs import BUILD, MPIEXEC, SANITIZERS, mpi_components  # noqa: E402
+from mpi_programs import BUILD, MPIEXEC, SANITIZERS, mpi_components, version_for_python  # noqa: E402
 from own_namespace import not_run  # noqa: E402
-from plans import Json, compiled, entry, setting, write_plan  # noqa: E402
+from plans import Json, compiled, entry, prove, setting, write_plan  # noqa: E402
+from profiled import script  # noqa: E402
 from tailrace_cli import Ran, tailrace  # noqa: E402
 from test_fortran import compiler  # noqa: E402
 
@@ -299,6 +300,38 @@ def test_collective_settings_need_a_proof(tmp_path: Path) -> None:
         ran = subprocess.run(words, cwd=tmp_path, env=given, capture_output=True, text=True,
                              timeout=60, check=True)  # fmt: skip
         assert ran.stdout.splitlines()[1] == f"cb_buffer_size {expected}"
+
+
+FROM_PYTHON = """
+from mpi4py import MPI
+{beside}
+MPI.File.Open(MPI.COMM_WORLD, "f.dat", MPI.MODE_CREATE | MPI.MODE_WRONLY).Close()
+"""
+H5PY = "import h5py; h5py.File(f'{MPI.COMM_WORLD.rank}.h5', 'w').close()"
+
+
+@pytest.mark.parametrize("beside", ["", H5PY])
+def test_the_proof_of_an_mpi_that_nobody_else_sees(tmp_path: Path, beside: str) -> None:
+    """Python loads it for one of its modules: the proof names it, and is for no other."""
+    collective = setting("42", "hint.cb_buffer_size", "8388608", "collective")
+    plan = write_plan(tmp_path, entry("*.dat", collective))
+    words = [*MPIEXEC, "-n", "2", *script(tmp_path, FROM_PYTHON.replace("{beside}", beside))]
+    document = json.loads(prove(plan, *words, **SANITIZERS).read_text())
+    assert document["proof"]["mpi_version"] == version_for_python()
+    assert ("hdf5_version" in document["proof"]) == bool(beside)
+    held = ("held", "this MPI is not that of the proven run")
+    for version, expected in (("", ("applied", "")), ("another MPI", held), (None, held)):
+        if version is None:
+            del document["proof"]["mpi_version"]
+        elif version:
+            document["proof"]["mpi_version"] = version
+        plan.write_text(json.dumps(document))
+        ran = tailrace(
+            "apply", plan, "--json", "--allow", "collective", "--", *words, cwd=tmp_path,
+            timeout=60, **SANITIZERS,
+        ).expect(0)  # fmt: skip
+        (line,) = ran.json["lines"]
+        assert (line["became"], line["reason"]) == expected
 
 
 @pytest.mark.parametrize("interface", ["mpif.h", "USE_MPI", "USE_F08"])

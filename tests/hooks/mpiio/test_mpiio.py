@@ -15,7 +15,7 @@ import pytest
 SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
 sys.path.insert(0, str(SOURCE / "tests" / "hooks" / "vol"))
 
-from mpi_programs import BUILD, MPIEXEC, SANITIZERS, mpi_components  # noqa: E402
+from mpi_programs import BUILD, MPIEXEC, SANITIZERS, mpi_components, version_for_python  # noqa: E402
 from own_namespace import not_run  # noqa: E402
 from profiled import dataset_of, file_of, profiled, script  # noqa: E402
 from tailrace_cli import called  # noqa: E402
@@ -257,6 +257,8 @@ def test_mpi4py(tmp_path: Path) -> None:
     assert (mpiio["communicator_size"], mpiio["collective_opens"]) == (2 if OPEN_MPI else 1, 2)
     assert (mpiio["writes"]["collective"], mpiio["writes"]["bytes"]) == (2, 1600)
     assert mpiio["close"]["end_s"] > 0
+    for process in profile["run"]["processes"]:
+        assert process["mpi_version"] == version_for_python()
 
 
 LARGE = """

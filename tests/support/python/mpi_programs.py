@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 from own_namespace import not_run
@@ -40,3 +43,10 @@ def need_both_mpi_io() -> None:
     """For tests that hold OMPIO and ROMIO side by side: elsewhere they count as not run."""
     if os.environ.get("TAILRACE_TEST_MPI") != "openmpi" or not ROMIO:
         not_run("needs Open MPI with both implementations of MPI-IO, OMPIO and ROMIO")
+
+
+def version_for_python() -> str:
+    """What the MPI that mpi4py finds says of itself, as profiles have it: without details."""
+    ask = "from mpi4py import MPI; print(MPI.Get_library_version())"
+    ran = subprocess.run([sys.executable, "-c", ask], check=True, capture_output=True, text=True)
+    return re.split("[\n,]", ran.stdout)[0]
