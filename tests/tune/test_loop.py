@@ -460,7 +460,7 @@ def with_badly_laid_out_inputs(
     as much."""
     asked: list[repacked_inputs.Means] = []
 
-    def tried(
+    def prepared(
         names: list[str], _ledger: Ledger, means: repacked_inputs.Means
     ) -> tuple[Arm, list[str]]:
         assert names == ["in.h5"]
@@ -474,7 +474,7 @@ def with_badly_laid_out_inputs(
             ["in.h5"], saved_s=saved_s if not badly or beside_s is None else beside_s
         ),
     )  # fmt: skip
-    monkeypatch.setattr(loop.repacked_inputs, "tried", tried)
+    monkeypatch.setattr(loop.repacked_inputs, "prepared", prepared)
     return asked
 
 

@@ -112,8 +112,15 @@ def begun(home: Path, root: Path, script: str) -> Begun:
     return names, ledger, means
 
 
+def measured(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str]]:
+    arm, notes = repacked_inputs.prepared(names, ledger, means)
+    if arm.waits:
+        repacked_inputs.measure(arm, means.arms, means.plan)
+    return arm, notes
+
+
 def tried(home: Path, root: Path, script: str) -> tuple[Arm, list[str]]:
-    return repacked_inputs.tried(*begun(home, root, script))
+    return measured(*begun(home, root, script))
 
 
 COLUMNS = """
@@ -167,13 +174,13 @@ def test_a_tune_that_goes_on_repacks_only_what_is_gone(tmp_path: Path) -> None:
     home.mkdir()
     table(home)
     asked = begun(home, tmp_path / "scratch", COLUMNS)
-    first, _ = repacked_inputs.tried(*asked)
+    first, _ = measured(*asked)
     copy = Path(first.files[0]["copy"])
     made = copy.stat().st_mtime_ns
-    again, _ = repacked_inputs.tried(*asked)
+    again, _ = measured(*asked)
     assert (again.became, copy.stat().st_mtime_ns) == ("faster", made)
     copy.unlink()
-    anew, _ = repacked_inputs.tried(*asked)
+    anew, _ = measured(*asked)
     assert anew.became == "faster"
     assert copy.stat().st_mtime_ns > made
 
@@ -220,7 +227,7 @@ def test_what_has_no_verdict_is_not_called_the_same(
     times = Times([2.0] * 6, [1.5] * 6)
     unsteady = compare_checked([1.0] * 6, [2.0] * 6, times.one, times.other, "smaller")
     monkeypatch.setattr(Arms, "on_copies", lambda *_: (unsteady, times))
-    found, _ = repacked_inputs.tried(*asked)
+    found, _ = measured(*asked)
     assert (found.became, found.reason) == ("no_verdict", unsteady.reason)
     assert unsteady.reason
 
@@ -228,7 +235,7 @@ def test_what_has_no_verdict_is_not_called_the_same(
         raise BudgetEnded
 
     monkeypatch.setattr(Arms, "on_copies", ends)
-    found, _ = repacked_inputs.tried(*asked)
+    found, _ = measured(*asked)
     assert (found.became, found.compared) == ("no_verdict", None)
     assert "the budget ended" in words.repack_text(found.as_json(home, "p.json"))
 
@@ -243,7 +250,7 @@ def test_a_budget_that_is_gone_makes_no_copies(
     over = Budget(1.0, spent_s=10.0)
     monkeypatch.setattr(means.arms, "_budget", over)
     with pytest.raises(BudgetEnded):
-        repacked_inputs.tried(names, ledger, means)
+        repacked_inputs.prepared(names, ledger, means)
     assert not (means.ground.repacked / "in.h5").exists()
 
 

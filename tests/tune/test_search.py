@@ -13,10 +13,9 @@ from plans import plan, setting
 
 from tailrace.sandbox.ledger import Ledger
 from tailrace.tune import search
-from tailrace.tune.arms import Misbehaved
 from tailrace.tune.candidate import Candidate
 from tailrace.tune.loop import Found, Tune
-from tailrace.tune.pairs import Times
+from tailrace.tune.pairs import Misbehaved, Times
 from tailrace.tune.request import Asked, Verdict
 from tailrace.tune.search import Means, better
 from tailrace.tune.variants import around

@@ -26,7 +26,7 @@ from tailrace.tune.candidate import Checked, few
 from tailrace.tune.content import ByItself, Report, Result
 from tailrace.tune.measurement import Measured, Runner
 from tailrace.tune.mishaps import BETWEEN, Failures, Limits
-from tailrace.tune.pairs import Times
+from tailrace.tune.pairs import Misbehaved, Times, Trial
 from tailrace.tune.rules_of_plan import not_in_force
 from tailrace.units import some
 
@@ -41,15 +41,6 @@ _plain = "default without hooks"
 _most_defaults = 6  # that are kept to be compared
 _met_limit = "it met its time limit, perhaps because the machine stalled"
 _failed_once = "the default run after it did not fail"
-
-
-class Misbehaved(Exception):
-    """A run with a plan did not go well after one before did. plan: the one that it had; None: it
-    was on copies of its inputs, without one."""
-
-    def __init__(self, words: str, plan: Document | None = None) -> None:
-        super().__init__(words)
-        self.plan = plan
 
 
 class Arms:
@@ -223,12 +214,27 @@ class Arms:
         """The program on its inputs and on copies in their place, in pairs, to the verdict; both
         with the plan where there is one."""
 
-        def run(arm: str, name: str) -> float:
-            with self._finding(copies if arm == "repacked" else {}):
-                return self._timed({} if plan is None else {arm: plan})(arm, name)
-
+        run = self._on(copies, {} if plan is None else {"as it is": plan, "repacked": plan})
         arms = ("as it is", "repacked")
         return pairs.until_decided(self._ledger, stage, arms, run, self._say, self.against_itself)
+
+    def beside_copies(
+        self, stage: str, plan: Document, copies: Copies, trials: dict[str, Trial]
+    ) -> None:
+        """`tuned`, with the plan, and `repacked`, on the copies, to their verdicts, both against
+        the same runs of the default."""
+        run = self._on(copies, {"tuned": plan})
+        pairs.decide(self._ledger, stage, "default", trials, run, self._say, self.against_itself)
+
+    def _on(self, copies: Copies, plans: Plans) -> pairs.Run:
+        """Runs of which `repacked` is on the copies."""
+        timed = self._timed(plans)
+
+        def run(arm: str, name: str) -> float:
+            with self._finding(copies if arm == "repacked" else {}):
+                return timed(arm, name)
+
+        return run
 
     @contextmanager
     def _finding(self, copies: Copies) -> Iterator[None]:

@@ -31,12 +31,12 @@ from tailrace.tune import (
     search,
     touched_files,
 )
-from tailrace.tune.arms import Arms, Misbehaved
+from tailrace.tune.arms import Arms
 from tailrace.tune.budget import Budget, BudgetEnded
 from tailrace.tune.candidate import Candidate
 from tailrace.tune.content import ByItself, Report
 from tailrace.tune.measurement import Runner, Setting
-from tailrace.tune.pairs import Times, is_clear
+from tailrace.tune.pairs import Misbehaved, Times, Trial, is_clear
 from tailrace.tune.repacked_inputs import Arm, Proposed
 from tailrace.tune.request import Asked, Document, Verdict
 from tailrace.tune.rules_of_plan import by_suspicion, times_of, without
@@ -140,8 +140,9 @@ class Tune:
             return self._out_of_time(found, "before anything was compared")
 
     def _measured(self, found: Found, recorded: Document, badly: Proposed) -> Found:
-        """What the program leaves, and what plan and repacked inputs bring: what is estimated to
-        save the most comes first, since the budget may end it."""
+        """What the program leaves, and what plan and repacked inputs bring. Where the copies are
+        estimated to save more, both meet the same runs of the default; else the copies come on top
+        of a plan that is kept."""
         assert found.candidate is not None
         found.known, alike = self._arms.defaults(
             self._asked.most_s, is_given=self._asked.limit_s is not None
@@ -163,6 +164,9 @@ class Tune:
         self._settings(found, found.candidate)
         if badly.names and not is_first:
             self._repacked(found, self._beside_the_plan(found, badly))
+        if found.repacked is not None and found.repacked.waits:
+            kept = found.candidate.plan if found.repacked.with_plan else None
+            repacked_inputs.measure(found.repacked, self._arms, kept)
         found.same = self._arms.same
         return found
 
@@ -277,6 +281,7 @@ class Tune:
         return more
 
     def _repacked(self, found: Found, badly: Proposed) -> None:
+        """Copies that wait to be measured."""
         if not badly.names:
             return
         assert isinstance(self._ground, Scratch)
@@ -287,7 +292,7 @@ class Tune:
             self._arms, self._ground, self._asked.home, found.profile, kept, found.known, self._say,
         )  # fmt: skip
         try:
-            found.repacked, notes = repacked_inputs.tried(badly.names, self._ledger, means)
+            found.repacked, notes = repacked_inputs.prepared(badly.names, self._ledger, means)
             found.repacked.estimated = times_of(badly.run_s or found.recorded_s, badly.saved_s)
         except BudgetEnded:
             notes = [self._too_short("before the program had run on repacked inputs")]
@@ -377,7 +382,7 @@ class Tune:
             return
         if len(one.rules) > 1:
             self._glance(found, one)
-        found.trial, found.times = arms.until_decided(f"trial {_stage(one)}", one.plan)
+        found.trial, found.times = self._trial(found, one)
         if found.trial.verdict == "faster":
             self._faster(found, one, known)
             return
@@ -393,6 +398,19 @@ class Tune:
             return
         if is_faster:
             self._prove(found, one, known)
+
+    def _trial(self, found: Found, one: Candidate) -> tuple[Comparison, Times]:
+        """Of the plan, and of the copies if they wait, against the same runs of the default."""
+        stage, copies = f"trial {_stage(one)}", found.repacked
+        if copies is None or not copies.waits:
+            return self._arms.until_decided(stage, one.plan)
+        trials = {"tuned": Trial(), "repacked": Trial()}
+        try:
+            self._arms.beside_copies(stage, one.plan, copies.copies, trials)
+        finally:
+            if trials["repacked"].is_decided:
+                repacked_inputs.take(copies, trials["repacked"])
+        return trials["tuned"].outcome()
 
     def _otherwise(self, found: Found, one: Candidate, known: ByItself, trial: Comparison) -> bool:
         """Whether less of a plan that makes no difference, or the same with other numbers, is

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms in turns, decided at fixed looks. The statistics are those of `tailrace compare`, with
-two looks before: two pairs are enough for a very large difference, three for a large one, and to
-give up where there is none.
+"""Arms in turns with the default, decided at fixed looks. The statistics are those of `tailrace
+compare`, with two looks before: two pairs are enough for a very large difference, three for a large
+one, and to give up where there is none.
 
-How often that is wrong: bench/tune/error_rates.py, docs/decisions/0013-sequential-tune.md."""
+How often that is wrong: bench/tune/error_rates.py, docs/decisions/0013-few-runs.md."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,6 +41,36 @@ class Times:
         return [[one, other] for one, other in zip(self.one, self.other, strict=True)]
 
 
+class Misbehaved(Exception):
+    """A run with a plan did not go well after one before did. plan: the one that it had; None: it
+    was on copies of its inputs, without one."""
+
+    def __init__(self, words: str, plan: Document | None = None) -> None:
+        super().__init__(words)
+        self.plan = plan
+
+
+@dataclass
+class Trial:
+    """What an arm has come to in its rounds. wrong: what ended them for it."""
+
+    times: Times = field(default_factory=Times)
+    found: Comparison | None = None
+    wrong: Misbehaved | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        undecided = self.found is None or self.found.verdict == "more_pairs_needed"
+        return self.wrong is not None or not undecided
+
+    def outcome(self) -> tuple[Comparison, Times]:
+        """After the rounds. Raises Misbehaved."""
+        if self.wrong is not None:
+            raise self.wrong
+        assert self.found is not None
+        return self.found, self.times
+
+
 def alternate(
     ledger: Ledger, stage: str, arms: tuple[str, str], times: Times, wanted: int, run: Run, say: Say
 ) -> None:
@@ -51,26 +81,67 @@ def alternate(
             arm: run(arm, f"{stage}/{number}/{arm}")
             for arm in ledger.shuffled(f"{stage}/{number}", list(arms))
         }
-        times.one.append(seconds[arms[0]])
-        times.other.append(seconds[arms[1]])
-        shown = ", ".join(f"{arm} {seconds[arm]:.3f} s" for arm in arms)
-        say(f"{stage.partition(' (')[0]}, pair {number} of {wanted}: {shown}")
+        _note(times, seconds, arms)
+        _tell(stage, number, wanted, arms, seconds, say)
+
+
+def _note(times: Times, seconds: Mapping[str, float], arms: tuple[str, str]) -> None:
+    times.one.append(seconds[arms[0]])
+    times.other.append(seconds[arms[1]])
+
+
+def _tell(
+    stage: str, number: int, wanted: int, arms: Sequence[str], seconds: Mapping[str, float],
+    say: Say,
+) -> None:  # fmt: skip
+    kind = "pair" if len(arms) == 2 else "round"
+    shown = ", ".join(f"{arm} {seconds[arm]:.3f} s" for arm in arms)
+    say(f"{stage.partition(' (')[0]}, {kind} {number} of {wanted}: {shown}")
+
+
+def decide(
+    ledger: Ledger, stage: str, base: str, trials: Mapping[str, Trial], run: Run, say: Say,
+    same: Same,
+) -> None:  # fmt: skip
+    """Rounds of one run of each arm, in random order, up to the look at which the last verdict
+    falls. Each arm makes pairs with the same runs of `base`; one that is decided, or goes wrong,
+    runs no more. same: asked if a small difference has to be told from a machine that is not
+    steady."""
+    for number in range(1, looks[-1] + 1):
+        going = [arm for arm, trial in trials.items() if not trial.is_decided]
+        seconds: dict[str, float] = {}
+        for arm in ledger.shuffled(f"{stage}/{number}", [base, *going]):
+            if all(trials[one].is_decided for one in going):
+                return
+            try:
+                seconds[arm] = run(arm, f"{stage}/{number}/{arm}")
+            except Misbehaved as error:
+                if arm == base:
+                    raise
+                trials[arm].wrong = error
+        going = [arm for arm in going if arm in seconds]
+        wanted = min(look for look in looks if look >= number)
+        _tell(stage, number, wanted, [base, *going], seconds, say)
+        for arm in going:
+            _note(trials[arm].times, seconds, (base, arm))
+            if number == wanted:
+                trials[arm].found = _at_look(trials[arm].times, same)
+
+
+def _at_look(times: Times, same: Same) -> Comparison:
+    found = verdict(times)
+    if found.verdict in {"faster", "slower"} and len(times.one) not in gaps:
+        return verdict(times, same())
+    return found
 
 
 def until_decided(
     ledger: Ledger, stage: str, arms: tuple[str, str], run: Run, say: Say, same: Same
 ) -> tuple[Comparison, Times]:
-    """Pairs up to the look at which the verdict falls. same: asked if a small difference has to be
-    told from a machine that is not steady."""
-    times = Times()
-    for look in looks:
-        alternate(ledger, stage, arms, times, look, run, say)
-        found = verdict(times)
-        if found.verdict in {"faster", "slower"} and look not in gaps:
-            found = verdict(times, same())
-        if found.verdict != "more_pairs_needed":
-            break
-    return found, times
+    """Pairs of two arms to the verdict."""
+    trial = Trial()
+    decide(ledger, stage, arms[0], {arms[1]: trial}, run, say, same)
+    return trial.outcome()
 
 
 def against_itself(

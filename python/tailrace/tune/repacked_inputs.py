@@ -21,10 +21,10 @@ from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.scratch import Scratch
 from tailrace.statistics import Comparison
 from tailrace.tune import content, pairs
-from tailrace.tune.arms import Arms, Misbehaved
+from tailrace.tune.arms import Arms
 from tailrace.tune.budget import BudgetEnded
 from tailrace.tune.content import ByItself
-from tailrace.tune.pairs import Times
+from tailrace.tune.pairs import Misbehaved, Times, Trial
 from tailrace.tune.rules_of_plan import added
 
 Document = dict[str, Any]
@@ -70,6 +70,11 @@ class Arm:
     def copies(self) -> dict[str, Path]:
         """By the name of the file."""
         return {one["name"]: Path(one["copy"]) for one in self.files}
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is ready to be measured and was not."""
+        return self.became == "not_tried" and not self.reason
 
     @property
     def saved_s(self) -> float | None:
@@ -157,9 +162,9 @@ class Means:
     say: Callable[[str], None]
 
 
-def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str]]:
-    """Repacks copies, proves that the program gets the same of them, and measures it on them; the
-    arm, and notes."""
+def prepared(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str]]:
+    """Repacks copies and proves that the program gets the same of them; the arm, which waits for
+    its times then, and notes."""
     made = ledger.known("repacked")
     if made is None or not all(Path(one["copy"]).is_file() for one in made["files"]):
         made = _copied(names, means)
@@ -175,19 +180,31 @@ def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str
         arm.became = "not_proven"
         problem = checked.problem.replace("with it", "on the copies", 1)
         arm.reason = problem or "the program reads and leaves nothing that could be compared"
-        return arm, made["notes"]
+    return arm, made["notes"]
+
+
+def measure(arm: Arm, arms: Arms, plan: Document | None) -> None:
+    """By itself: pairs of its own, with the plan where there is one."""
+    trial = Trial()
     try:
-        arm.compared, arm.times = means.arms.on_copies("repacked", means.plan, arm.copies)
+        trial.found, trial.times = arms.on_copies("repacked", plan, arm.copies)
     except Misbehaved as error:
-        arm.became, arm.reason = "not_proven", str(error)
-        return arm, made["notes"]
+        trial.wrong = error
     except BudgetEnded:
         arm.became, arm.reason = "no_verdict", "the budget ended: --budget TIME gives it more"
-        return arm, made["notes"]
+        return
+    take(arm, trial)
+
+
+def take(arm: Arm, trial: Trial) -> None:
+    """What its runs have come to."""
+    if trial.wrong is not None:
+        arm.became, arm.reason = "not_proven", str(trial.wrong)
+        return
+    arm.compared, arm.times = trial.outcome()
     arm.became, arm.reason = _became(arm.compared)
     if [_state(path) for path in arm.copies.values()] != [one["state"] for one in arm.files]:
         arm.became, arm.reason = "not_proven", "the program has written to its inputs"
-    return arm, made["notes"]
 
 
 def _became(compared: Comparison) -> tuple[str, str]:

@@ -12,9 +12,8 @@ from typing import Any
 
 from tailrace import statistics
 from tailrace.sandbox.ledger import Ledger
-from tailrace.tune.arms import Misbehaved
 from tailrace.tune.budget import BudgetEnded
-from tailrace.tune.pairs import Times, ratio_of_few
+from tailrace.tune.pairs import Misbehaved, Times, ratio_of_few
 from tailrace.tune.variants import Variant, around
 
 Document = dict[str, Any]
