@@ -211,6 +211,29 @@ TEST_CASE("rule 77 is about writes through OMPIO that take time, and says who wr
     CHECK(text().empty());
 }
 
+TEST_CASE("rule 77 does not count writers of which a profile keeps only the first") {
+    Profile profile = through_ompio();
+    profile.run.ranks = 100;
+    profile.files[0].hdf5->communicator_size = 100;
+    profile.files[0].mpiio->writes->elapsed_s = 200;
+    profile.files[0].posix = PosixFile{};
+    profile.files[0].posix->writes = PosixTransfers{};
+    auto& ranges = profile.files[0].posix->writes->ranges;
+    for (std::uint64_t rank = 0; rank + 1 < most_ranges; ++rank)
+        ranges.push_back({rank, 1, 100, 100 * rank, 100 * rank + 100});
+    auto found = decision(profile, together(), "77");
+    REQUIRE(found);
+    CHECK(found->reason.text.ends_with("; below it 63 of 100 ranks wrote all"));
+    ranges.push_back({63, 1, 100, 6300, 6400});  // others may have written that found no room
+    found = decision(profile, together(), "77");
+    REQUIRE(found);
+    CHECK(found->reason.text.ends_with("2 s of each rank on average"));
+    const auto& facts = found->reason.evidence;
+    CHECK(std::ranges::none_of(facts, [](const auto& one) { return one.name == "file.writers"; }));
+    profile.files[0].writers = 80;  // counted while the profile was made
+    CHECK(decision(profile, together(), "77")->reason.text.ends_with("80 of 100 ranks wrote all"));
+}
+
 TEST_CASE("rule 77 leaves what the command line chooses") {
     for (const char* option : {"--mca io ompio", "-mca io ompio", "--omca io ompio"}) {
         Profile profile = through_ompio();

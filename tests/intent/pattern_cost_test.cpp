@@ -101,3 +101,36 @@ TEST_CASE("a file that is read in small pieces keeps its sieve buffer, and so do
     CHECK_FALSE(sets(plan, "sieve_buffer_bytes"));
     CHECK(disagreement(plan, "11").find("not in sequence") != std::string::npos);
 }
+
+TEST_CASE("files of a pattern that are written in other shapes get no line with either's chunks") {
+    Profile profile = tests::plain_run();
+    const auto& cases = tests::dataset_cases();
+    std::find_if(cases.begin(), cases.end(), [](const tests::RuleCase& one) {
+        return one.rule == "72";
+    })->evidence(profile);
+    profile.files.push_back(profile.files[0]);
+    profile.files[1].path = "/data/g.h5";
+    Options options;
+    for (const File& file : profile.files) options.file_globs[file.path] = "/data/?.h5";
+    const auto advised = [&profile](const Options& given) {
+        std::vector<plan::Advice> found;
+        for (const plan::Advice& one : plan_of({profile}, given, {}).advice)
+            if (one.because.rule == "72") found.push_back(one);
+        return found;
+    };
+    auto found = advised(options);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].chunk == Extents{256, 256, 1});
+    CHECK(found[0].text.find("other files") == std::string::npos);
+    Dataset& other = profile.files[1].datasets[0];
+    other.writes = tests::accesses(256, {1, 256, 512});
+    found = advised(options);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].chunk.empty());
+    CHECK(found[0].text.ends_with("; other files of this pattern want other chunks"));
+    // Without a pattern each file has its own.
+    found = advised({});
+    REQUIRE(found.size() == 2);
+    CHECK_FALSE(found[0].chunk.empty());
+    CHECK_FALSE(found[1].chunk.empty());
+}
