@@ -263,3 +263,27 @@ TEST_CASE("the variable of rule 77 is collective, once for all files, and part o
     CHECK(plan::compile(plan, "plan", {}) != compiled);
     CHECK(plan_of({profile}, Options{}, {}).environment.empty());
 }
+
+TEST_CASE("rule 73 claims no more than it sees of waits") {
+    Profile profile = tests::plain_run();
+    const auto& cases = tests::hint_cases();
+    std::ranges::find(cases, std::string("73"), &RuleCase::rule)->evidence(profile);
+    PnetcdfFile& pnetcdf = *profile.files[0].pnetcdf;
+    const auto told = [&profile](std::string_view words) {
+        const auto found = decision(profile, Options{}, "73");
+        REQUIRE(found);
+        return (found->reason.text + "\n" + found->proposal.advice).find(words) !=
+               std::string::npos;
+    };
+    for (const bool one : {false, true}) {  // a count of one kind alone leaves it open
+        pnetcdf.collective_waits.reset();
+        pnetcdf.independent_waits.reset();
+        (one ? pnetcdf.collective_waits : pnetcdf.independent_waits) = 0;
+        CHECK(told("Its own calls were not seen"));
+        CHECK(told("\nif the program waits for each put"));
+    }
+    pnetcdf.collective_waits = pnetcdf.independent_waits = 0;
+    CHECK(told("and no wait for several of them\nbegin the writes of a step"));
+    pnetcdf.independent_waits = 1;
+    CHECK_FALSE(decision(profile, Options{}, "73"));
+}

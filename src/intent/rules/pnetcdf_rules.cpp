@@ -167,6 +167,11 @@ Puts puts_of(const Subject& s) {
     return {alone + together, s.file.mpiio->writes->bytes.value_or(0)};
 }
 
+/// Calls of PnetCDF are in Darshan's logs; the hook of MPI-IO is below it.
+bool waits_are_counted(const Subject& s) {
+    return s.file.pnetcdf->collective_waits && s.file.pnetcdf->independent_waits;
+}
+
 std::optional<Reason> puts_fires(const Subject& s) {
     if (!s.file.pnetcdf) return std::nullopt;
     const std::uint64_t waits = s.file.pnetcdf->collective_waits.value_or(0) +
@@ -174,19 +179,23 @@ std::optional<Reason> puts_fires(const Subject& s) {
     const Puts puts = puts_of(s);
     const std::uint64_t each = puts.calls / std::max<std::uint64_t>(s.file.processes.size(), 1);
     if (waits > 0 || each < 100 || puts.bytes / puts.calls >= 64 * kib) return std::nullopt;
-    Reason reason{say("a process makes ", each, " writes of ", size(puts.bytes / puts.calls),
-                      " on average, and waits for each",
-                      s.file.pnetcdf->collective_waits ? "" : " unless it begins them by iput"),
-                  {}};
+    Reason reason{
+        say("a process makes ", each, " writes of ", size(puts.bytes / puts.calls), " on average",
+            waits_are_counted(s)
+                ? ", and no wait for several of them"
+                : " below PnetCDF. Its own calls were not seen: a write is either one "
+                  "put, or all that one wait completes"),
+        {}};
     return reason.note("pnetcdf.writes", puts.calls, "calls")
         .note("pnetcdf.bytes_written", puts.bytes, "bytes");
 }
 
-Proposal puts_act(const Subject&) {
-    return advice(
+Proposal puts_act(const Subject& s) {
+    return advice(say(
+        waits_are_counted(s) ? "" : "if the program waits for each put (ncmpi_put_vara_all): ",
         "begin the writes of a step without waiting (ncmpi_iput_vara and the like; ncmpi_bput_vara "
         "after ncmpi_buffer_attach where the memory is used again), and complete them together "
-        "with one ncmpi_wait_all, which all ranks call");
+        "with one ncmpi_wait_all, which all ranks call"));
 }
 
 const std::array pnetcdf_table{
@@ -262,7 +271,8 @@ const std::array pnetcdf_table{
          Scope::file,
          Class::advice,
          "at least 100 writes of a process with PnetCDF, below 64 KiB on average, and no waits for "
-         "non-blocking calls",
+         "non-blocking calls; only logs of Darshan hold waits: in a profile of tailrace a write "
+         "may be many puts that were completed together, and the advice says so",
          "",
          "advice: iput or bput, and one wait for all of a step",
          "one collective call of MPI-IO for a step, instead of one for each write",
