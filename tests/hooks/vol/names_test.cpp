@@ -118,6 +118,24 @@ TEST_CASE("names: nobody looks for one that the library knows, nor if all ranks 
     });
 }
 
+TEST_CASE("names: groups that references lead to cost one visit of the links under a plan too") {
+    of_three([](vol::FileEntry* file) {
+        const auto path_of = [file](unsigned char number, bool together = false) {
+            One one(file, number);
+            one.object.kind = vol::kind_group;
+            one.under.reads_together = together;
+            vol::find_path(one.object);
+            return std::string(one.object.path != nullptr ? one.object.path : "");
+        };
+        for (const unsigned char number : {1, 2, 3, 1, 2, 3})
+            if (path_of(number) != "/d" + std::to_string(number)) return 1;
+        if (names != 0 || visits != 1) return 2;
+        // What is newer than the visit the library knows, and what all ranks have to look for.
+        if (path_of(7) != "/known" || path_of(1, true) != "/known") return 3;
+        return names == 2 && visits == 1 ? 0 : 4;
+    });
+}
+
 TEST_CASE("names: links of all kinds are visited until the time is over") {
     of_three([](vol::FileEntry* file) {
         in_file.assign(1000, link_to(9, 1));  // soft

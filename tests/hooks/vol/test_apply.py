@@ -290,6 +290,36 @@ def test_settings_of_datasets_arrive(tmp_path: Path) -> None:
         assert set(np.unique(f["once"][...])) == {3}
 
 
+BY_REFERENCE = """
+with h5py.File("in.h5", "r+") as f:
+    refs = f["refs"][...]
+    size = lambda ref: f[ref]["x"].id.get_access_plist().get_chunk_cache()[1]
+    first = [size(ref) for ref in refs]
+    f.move("g1", "other")
+    moved, beside = size(refs[1]), size(refs[2])
+    f.create_dataset("g3/in/x", (64,), "f4", chunks=(8,))
+    tell(first=first, moved=moved, beside=beside, newer=size(f["g3/in"].ref),
+         absolute=f[refs[0]]["/g2/x"].id.get_access_plist().get_chunk_cache()[1])
+"""
+
+
+def test_groups_that_references_lead_to_have_the_settings_of_their_names(tmp_path: Path) -> None:
+    """Also where links have moved since the names were looked for, or are newer."""
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        groups = [f.create_group(f"g{number}") for number in range(4)]
+        for group in groups:
+            group.create_dataset("x", (64,), "f4", chunks=(8,))
+        f["refs"] = np.array([group.ref for group in groups], dtype=h5py.ref_dtype)
+    cache = setting("13", "chunk_cache_bytes", 1 << 22)
+    plan = write_plan(tmp_path, entry("in.h5", cache, dataset="/g*"))
+    applied(tmp_path, plan, ASK + BY_REFERENCE)[0].expect(0)
+    found = told(tmp_path)
+    moved = found.pop("moved")
+    assert moved != 1 << 22, "/other/x is no match"
+    assert found.pop("first") == 4 * [1 << 22]
+    assert set(found.values()) == {1 << 22}
+
+
 def test_a_refused_setting_falls_back_and_says_so_once(tmp_path: Path) -> None:
     """A buffer of pages without pages; a compact dataset that is allocated late."""
     plan = write_plan(

@@ -101,12 +101,14 @@ DatasetTuning::DatasetTuning(Object& parent, const Location* location, const cha
     : x_parent(parent), x_name(location->way == way_self ? name : nullptr) {
     const FilePlan* file = parent.under->plan;
     if (file == nullptr || !file->about_datasets) return;
-    if (parent.path == nullptr) {
+    const bool by_name = location->way == way_self && name != nullptr;
+    const bool by_place = location->way == way_name && name == nullptr;
+    if (!by_name && !by_place) return;  // by a reference
+    if (parent.path == nullptr && (by_place || name[0] != '/')) {
         const Quiet quiet(parent.library());
         find_path(parent);
     }
-    if (location->way == way_self && name != nullptr) x_path = child_path(parent, name);
-    if (location->way == way_name && name == nullptr) x_path = path_at(parent, *location);
+    x_path = by_name ? child_path(parent, name) : path_at(parent, *location);
     if (x_path == nullptr) return;
     x_found = plan::find(plan_of_process(), file->path, x_path, moment, file->ranks);
     if (x_found.count > 0) return;

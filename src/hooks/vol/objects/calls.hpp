@@ -131,7 +131,8 @@ char* name_in_library(const Object& object);
 bool file_of_object(const Object& object, char* buffer, size_t buffer_bytes);
 
 /// The path of an object that came without one, such as the group that an iteration hands to its
-/// callback; left out where it lies in another file.
+/// callback; left out where it lies in another file. For all that references lead to the links of
+/// the file are looked through once.
 void find_path(Object& object);
 
 }  // namespace tailrace::hooks::vol

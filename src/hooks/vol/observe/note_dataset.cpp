@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <atomic>
+#include <limits>
 
 #include "hooks/vol/objects/calls.hpp"
 #include "hooks/vol/observe/names_of_links.hpp"
@@ -137,7 +138,12 @@ bool identify(const Object& object, Identity& identity) {
 void find_path(Object& object) {
     Identity identity{};
     if (!identify(object, identity) || identity.file_number != object.under->file_number) return;
-    object.path = name_in_library(object);
+    // Ranks that read metadata together have to read the same, whatever links one of them forgets.
+    if (object.unnamed && !object.under->reads_together) {
+        constexpr int64_t no_end = std::numeric_limits<int64_t>::max();
+        object.path = name_by_links(object, identity, no_end, false).path;
+    }
+    if (object.path == nullptr) object.path = name_in_library(object);
 }
 
 void note_dataset(Object& dataset, Made made, const Clock& clock) {
