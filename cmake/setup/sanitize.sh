@@ -4,8 +4,8 @@
 # first finding ends a test.   sanitize.sh <jobs>
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-tests=(comm_threads server_buffer server_every_order server_layout server_metadata server_profiler
-    server_protocol server_remote)
+tests=(comm_threads server_backend server_buffer server_every_order server_files server_layout server_metadata server_profiler
+    server_protocol)
 export TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1" UBSAN_OPTIONS="print_stacktrace=1"
 for preset in tsan asan; do
     "$root/cmake/setup/configure.sh" $preset
