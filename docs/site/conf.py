@@ -16,6 +16,7 @@ version = release = (ROOT / "VERSION").read_text().strip()
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.graphviz",
     "sphinx.ext.napoleon",
     "breathe",
     "sphinx_copybutton",
@@ -27,7 +28,9 @@ exclude_patterns = ["docs/site"]
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 4
-suppress_warnings = ["misc.highlighting_failure"]  # mermaid; JSON that leaves parts out
+myst_fence_as_directive = ["mermaid"]
+graphviz_output_format = "svg"
+suppress_warnings = ["misc.highlighting_failure"]  # JSON that leaves parts out
 
 breathe_default_project = "tailrace"
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What our pages need of Sphinx beyond its extensions: Doxygen over the headers, references of
-Fortran modules and commands, and links to folders of the tree."""
+Fortran modules and commands, diagrams, and links to folders of the tree."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.ext.graphviz import graphviz
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
@@ -95,6 +96,34 @@ class Commands(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines), allow_section_headings=True)
 
 
+def dot(flowchart: list[str]) -> str:
+    """A flowchart of Mermaid's in the language of Graphviz: `a --> b & c`, and nothing else."""
+    if flowchart[:1] != ["flowchart TB"]:
+        raise ValueError(f'a diagram begins with "flowchart TB", not {flowchart[:1]}')
+    lines = ["digraph {", "bgcolor=white; node [shape=box, height=0.3, fontsize=11];"]
+    for line in flowchart[1:]:
+        arrow = re.fullmatch(r" *([\w/]+) --> ([\w/]+(?: & [\w/]+)*)", line)
+        if arrow is None:
+            raise ValueError(f'a line of a diagram is "a --> b & c", not "{line.strip()}"')
+        to = "; ".join(f'"{name}"' for name in arrow[2].split(" & "))
+        lines.append(f'"{arrow[1]}" -> {{{to}}};')
+    return "\n".join([*lines, "}"])
+
+
+class Mermaid(SphinxDirective):
+    """A diagram as GitHub draws it by itself: here Graphviz draws it when the site is made, since
+    Mermaid's own way is a script that each reader's browser would have to fetch."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            code = dot(list(self.content))
+        except ValueError as error:
+            raise self.error(str(error)) from None
+        return [graphviz("", code=code, options={"docname": self.env.docname})]
+
+
 class FolderLinks(SphinxTransform):
     """A link to a folder of the tree: its name; a page has no folders to show."""
 
@@ -112,5 +141,6 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("builder-inited", read_headers)
     app.add_directive("fortran-module", FortranModule)
     app.add_directive("commands", Commands)
+    app.add_directive("mermaid", Mermaid)
     app.add_transform(FolderLinks)
     return {"parallel_read_safe": True}

@@ -23,7 +23,8 @@ PACKAGES = SOURCE / "build/docs-packages"
 
 
 def sphinx(source: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    if not (PACKAGES / "sphinx").is_dir() or shutil.which("doxygen") is None:
+    programs = shutil.which("doxygen") and shutil.which("dot")
+    if not (PACKAGES / "sphinx").is_dir() or not programs:
         not_run("needs the packages of the documentation; cmake/setup/docs.sh packages")
     return subprocess.run(
         [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going",
@@ -64,6 +65,29 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
             assert f'id="tailrace.{name}"' in python, name
     for module in (SOURCE / "python/tailrace/cli").glob("*_command.py"):
         assert f'id="tailrace-{module.stem.removesuffix("_command")}"' in commands, module.stem
+
+
+def test_diagrams_are_pictures(site: Path) -> None:
+    """Drawn when the site is made: a page has no word of Mermaid, and each room is in a picture."""
+    source = (SOURCE / "docs/developer/the_house.md").read_text()
+    rooms = set(re.findall(r"^ +([\w/]+) -->", source, re.MULTILINE))
+    assert len(rooms) > 20
+    page = site / "docs/developer/the_house.html"
+    text = page.read_text()
+    assert "flowchart" not in text and "--&gt;" not in text
+    pictures = [page.parent / name for name in re.findall(r'<object data="([^"]+)"', text)]
+    assert len(pictures) == source.count("```mermaid") == 2
+    drawn = "".join(picture.read_text() for picture in pictures)
+    assert rooms <= set(re.findall(r"<title>([\w/]+)</title>", drawn))
+
+
+def test_a_diagram_that_is_not_understood_ends_it(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    (source / "docs").mkdir(parents=True)
+    (source / "docs/index.md").write_text("# Page\n\n```mermaid\nflowchart TB\n  a ==> b\n```\n")
+    done = sphinx(source, tmp_path / "out")
+    assert done.returncode != 0
+    assert 'a line of a diagram is "a --> b & c", not "a ==> b"' in done.stderr, done.stderr
 
 
 def test_the_search_finds_a_page(site: Path, tmp_path: Path) -> None:
