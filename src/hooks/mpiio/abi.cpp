@@ -23,15 +23,26 @@ Mpi look() {
     return first_half_is_low && find_next("MPIR_Dup_fn") != nullptr ? Mpi::mpich : Mpi::not_known;
 }
 
+/// The library is named too: that of the standard interface says "MPICH" or "Open MPI" of itself.
 void say_not_understood() {
     MpiVersion version;
     const char* text = version.ask() ? version.text : "one without a name";
+    Dl_info where{};
+    const char* path = nullptr;
+    if (dladdr(find_next("PMPI_Get_library_version"), &where) != 0) path = where.dli_fname;
+    const char* slash = path == nullptr ? nullptr : strrchr(path, '/');
+    const char* library = slash == nullptr ? "an unknown library" : slash + 1;
     const char* rank = getenv("PMI_RANK");  // NOLINT(concurrency-mt-unsafe): only read
-    char line[256];
-    const int bytes = snprintf(
-        line, sizeof line,
-        "tailrace: %s: the hook knows Open MPI, MPICH and its kin, the program uses %.80s\n",
-        session::on() ? "MPI-IO is not recorded" : "no hints are set by MPI-IO", text);
+    const char* which =
+        strstr(library, "mpi_abi") != nullptr
+            ? "MPI's standard interface, which the hook does not know: link the program with "
+              "the MPI's own libmpi"
+            : "which the hook does not know: it knows Open MPI up to 5, MPICH and its relatives";
+    char line[384];
+    const int bytes =
+        snprintf(line, sizeof line, "tailrace: %s: the program's MPI is %.60s in %.60s, %s\n",
+                 session::on() ? "MPI-IO is not recorded" : "no hints are set by MPI-IO", text,
+                 library, which);
     if ((rank == nullptr || strcmp(rank, "0") == 0) && bytes > 0)
         spooling::to_standard_error(line, strnlen(line, sizeof line));
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -287,13 +288,23 @@ def test_large_counts_that_the_mpi_lacks(tmp_path: Path) -> None:
 
 
 def test_an_mpi_that_is_not_known(tmp_path: Path) -> None:
-    """Its handles go through whole, nothing is recorded, and that is said once."""
+    """Its handles go through whole, nothing is recorded, and that is said once. The library says
+    which interface of an MPI it is."""
     program = BUILD / "tests" / "bin" / "mpiio_under_other_mpi"
-    ran, profile = profiled(tmp_path, program, **SANITIZERS)
-    assert ran.code == 0, ran.err
-    told = "the hook knows Open MPI, MPICH and its kin, the program uses Other MPI 1.0"
-    assert ran.err.count(f"MPI-IO is not recorded: {told}") == 1
-    assert "files" not in profile
+    library = BUILD / "lib" / "libmpiio_other_mpi.so"
+    shutil.copy(library, tmp_path / "libmpi_abi.so.0")
+    for preloaded, told in (
+        ({}, f"{library.name}, which the hook does not know"),
+        (
+            {"LD_PRELOAD": str(tmp_path / "libmpi_abi.so.0")},
+            "libmpi_abi.so.0, MPI's standard interface, which the hook does not know: link",
+        ),
+    ):
+        ran, profile = profiled(tmp_path, program, **SANITIZERS, **preloaded)
+        assert ran.code == 0, ran.err
+        said = f"MPI-IO is not recorded: the program's MPI is Other MPI 1.0 in {told}"
+        assert ran.err.count(said) == 1, ran.err
+        assert "files" not in profile
 
 
 def test_another_tool_behind_ours(tmp_path: Path) -> None:
