@@ -50,7 +50,7 @@ def test_it_says_what_why_and_whence_in_80_columns(profile: Path) -> None:
     assert run.returncode == 0, run.stderr
     assert max(map(len, run.stdout.replace(str(profile.parent), "").splitlines())) <= 80
     words = " ".join(run.stdout.split())
-    assert "chunk_cache_bytes = 28800000 (27.47 MiB) here, by cache_of_selection" in words
+    assert "chunk_cache_bytes = 28800000 (27.47 MiB), computed anew for other sizes" in words
     assert "30 calls of 2000 x 1 elements touch 40 chunks of 586 KiB each time" in words
     assert "rule 13; Chunking in HDF5, The HDF Group" in words
     assert "Considered and held back" in words

@@ -114,18 +114,18 @@ def _because(output: Output, because: dict[str, Any], width: int) -> None:
 
 
 def value_text(setting: dict[str, Any]) -> str:
-    """A literal, or a function in words."""
+    """A literal: of a function its value for the sizes of the profile, or it in words."""
     if "function" not in setting:
         return _literal(setting["key"], setting["value"])
+    if "profiled" in setting:
+        return f"{_literal(setting['key'], setting['profiled'])}, computed anew for other sizes"
     call = setting["function"]
-    here = setting.get("profiled")
     words = [f"{name} {number}" for name, number in call.get("numbers", {}).items()]
     if call.get("extents"):
         words.append(
             "of " + " x ".join(str(extent) if extent else "all" for extent in call["extents"])
         )
-    function = f"{call['name']}({', '.join(words)})"
-    return function if here is None else f"{_literal(setting['key'], here)} here, by {function}"
+    return f"{call['name']}({', '.join(words)})"
 
 
 def _literal(key: str, value: Any) -> str:

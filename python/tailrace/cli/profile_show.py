@@ -100,19 +100,22 @@ def _datasets(datasets: list[tuple[dict[str, Any], dict[str, Any]]]) -> Table:
             f"{extent} {kind}",
             mib(_bytes(dataset, "writes")),
             mib(_bytes(dataset, "reads")),
-            _how(dataset.get("writes") or dataset.get("reads") or {}),
+            _how(dataset),
         )
     return table
 
 
-def _how(transfers: dict[str, Any]) -> str:
-    """One transfer as it mostly is: '10 x 64 KiB, one after the other, collective'."""
-    if not transfers.get("calls"):
-        return ""
-    words = []
-    shapes = transfers.get("shapes", [])
+def _how(dataset: dict[str, Any]) -> str:
+    """One transfer as it mostly is: '10 x 64 KiB, sequential, collective'. Writes go first."""
+    both = (dataset.get(direction) or {} for direction in ("writes", "reads"))
+    transfers = next((one for one in both if one.get("calls")), None)
+    if transfers is None:
+        return "nothing moved"
+    shapes = transfers.get("shapes")
     if shapes:
-        words.append(f"{shapes[0]['calls']} x {mib(shapes[0]['call_bytes'])}")
+        words = [f"{shapes[0]['calls']} x {mib(shapes[0]['call_bytes'])}"]
+    else:
+        words = [plural(transfers["calls"], "call")]
     order = transfers.get("order", {})
     follow = {key: order.get(key) or 0 for key in ("sequential", "strided", "random", "repeated")}
     if sum(follow.values()):

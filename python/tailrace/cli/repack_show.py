@@ -11,7 +11,7 @@ from tailrace.repack.layout import Change, shown
 from tailrace.repack.price import Price
 from tailrace.repack.sample import DatasetPrice
 from tailrace.repack.survey import Storage
-from tailrace.units import grouped, mib, plural, span
+from tailrace.units import mib, plural, span
 
 _most = 12
 
@@ -53,7 +53,7 @@ def _show_price(output: Output, price: Price) -> None:
     measured = f"estimates, from a sample of {mib(price.sampled_bytes)}"
     output.line(f"price ({measured}, with the page cache as it is):")
     output.line(
-        f"  to repack and compare: {_time(price.repack_s)}, {mib(price.need_bytes)} of disk"
+        f"  to repack and compare: {_time(price.repack_s)}, {mib(price.need_bytes)} of free disk"
     )
     shown_ones = [one for one in price.datasets if one.sampled_bytes][:_most]
     for one in shown_ones:
@@ -72,12 +72,13 @@ def _verdict(price: Price, measured: list[DatasetPrice]) -> str:
     if not measured:
         return "the gain of a read is not known"
     if passes is None:
-        return "such reads gain nothing; --read DATASET=AxB shows the price of others"
+        return "such reads become no faster: it does not pay (--read names other reads)"
     if len(measured) == 1 and measured[0].saved_s > 0:
         reads = -(-price.repack_s // measured[0].saved_s)
         if reads < measured[0].pieces:
-            return f"it pays after {grouped(max(1, int(reads)))} of these reads"
-    return f"it pays after reading all {plural(passes, 'time')} in these pieces"
+            saving = plural(max(1, int(reads)), "such read")
+            return f"it pays after {saving}: together they save the time that it takes"
+    return f"it pays after all of it was read {plural(passes, 'time')} by such reads"
 
 
 def _both(one: DatasetPrice, reads: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ HELLO = """
 import sys, h5py
 with h5py.File("a.h5", "w") as f:
     f["x"] = [1, 2, 3]
+    f.create_dataset("never", (5,), "f4")
 print("hello")
 sys.exit(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
 """
@@ -34,6 +36,7 @@ def test_the_table_and_the_program(tmp_path: Path) -> None:
     assert ran.out == "hello\n"
     assert ran.err.startswith("1 process, 1 file\n")
     assert "a.h5:/x" in ran.err
+    assert re.search(r"a\.h5:/never +5 f32le +0 B +0 B +nothing moved\s", ran.err)
     lines = [line for line in ran.err.splitlines() if not line.startswith("profile: ")]
     assert [line for line in lines if len(line.rstrip()) > 80] == []
 
