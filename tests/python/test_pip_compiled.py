@@ -19,6 +19,8 @@ from own_namespace import not_run
 from pip_place import COMPILER, SOURCE, Person, Place, somebody
 from records import a_run, written
 
+from tailrace.cli import man_pages
+
 pytestmark = [pytest.mark.install, pytest.mark.timeout(1150)]
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
 
@@ -156,6 +158,13 @@ def test_where_the_wheel_runs(wheel: Path) -> None:
     assert {f"libtailrace_{name}.so" for name in ours} == libraries - {
         name for name in libraries if name.startswith("_core.")
     }
+
+
+def test_the_wheel_has_man_pages(wheel_place: Place) -> None:
+    """Where `man` looks if the environment's programs are on the path."""
+    folder = wheel_place.bin.parent / "share/man/man1"
+    assert {path.stem for path in folder.iterdir()} == {page.name for page in man_pages.pages()}
+    assert ".SH OPTIONS\n" in (folder / "tailrace-tune.1").read_text()
 
 
 MPI_SCRIPT = """
