@@ -5,14 +5,14 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${1:?install.sh wants a build folder}
+say() { echo "install: $*" >&2; }
+[ -z "${DESTDIR-}" ] || {
+    say "error: DESTDIR is not known here, since the tree may be moved: call make install PREFIX=$DESTDIR${2-}"
+    exit 2
+}
 mkdir -p "${2:?install.sh wants a prefix}"
 prefix=$(cd "$2" && pwd)
 venv=$root/build/venv/bin
-say() { echo "install: $*" >&2; }
-[ -z "${DESTDIR-}" ] || {
-    say "error: DESTDIR is not known here, since the tree may be moved: call make install PREFIX=$DESTDIR$prefix"
-    exit 2
-}
 
 rm -rf "$prefix/lib/tailrace/python/tailrace"
 "$venv/cmake" --install "$build" --prefix "$prefix" >/dev/null
@@ -37,6 +37,6 @@ mv "$packages/tailrace" "$packages.new/tailrace"
 rm -rf "$packages"
 mv "$packages.new" "$packages"
 case $("$venv/python" -c 'import sys; print(sys.base_prefix)'):$(ldd "$prefix/bin/tailrace-seism" 2>/dev/null || :) in
-    *"${HOME:-/nowhere}"*) say "note: it needs libraries or a Python below ${HOME:-}, which other users may not be able to read; make bundle has all inside" ;;
+    *"${HOME:-/nowhere}/"*) say "note: it needs libraries or a Python below ${HOME:-}, which other users may not be able to read; make bundle has all inside" ;;
 esac
 say "$("$prefix/bin/tailrace" --version | head -n 1) is in $prefix; put $prefix/bin on your PATH"
