@@ -10,6 +10,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pytest
 from conftest import LAUNCHER, call
 
 from tailrace.cli import man_pages
@@ -130,12 +131,16 @@ def test_programs_with_an_io_server_by_pkg_config(prefix, clean_environment, tmp
         serve(program, program.with_name(f"of_{words[0]}"), environment)
 
 
-def test_a_program_with_an_io_server_by_cmake(prefix, clean_environment, tmp_path):
+@pytest.mark.parametrize(("languages", "source"), [("C", "first.c"), ("C CXX", "first.cpp")])
+def test_a_program_with_an_io_server_by_cmake(
+    prefix, clean_environment, tmp_path, languages, source
+):
+    """A project of C alone, too."""
     (tmp_path / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.26)\nproject(p LANGUAGES C CXX)\n"
+        f"cmake_minimum_required(VERSION 3.26)\nproject(p LANGUAGES {languages})\n"
         "find_package(tailrace REQUIRED COMPONENTS server)\n"
-        f"add_executable(first {SERVER}/first.cpp)\n"
-        "target_compile_features(first PRIVATE cxx_std_20)\n"
+        f"add_executable(first {SERVER}/{source})\n"
+        "set_target_properties(first PROPERTIES CXX_STANDARD 20)\n"
         "target_link_libraries(first PRIVATE tailrace::server)\n"
     )
     built = build_with_cmake(tmp_path, tmp_path / "b", prefix, clean_environment)
