@@ -33,14 +33,18 @@ def test_help_names_the_commands_that_exist_and_no_others() -> None:
     ran = tailrace("--help").expect(0)
     shown = set(re.findall(r"^│ (\w+)  ", ran.out.split("Speed up")[1], re.MULTILINE))
     assert shown == COMMANDS
-    assert "Exit codes: 0 ok" in ran.out
+    assert "Begin with: tailrace tune -- " in ran.out and "Exit codes: 0 ok" in ran.out
     assert tailrace().expect(0).out.strip() == ran.out.strip()
 
 
 @pytest.mark.parametrize("command", ["", *sorted(COMMANDS)])
 def test_help_fits_80_columns(command: str) -> None:
+    """And has no words of who programs: types, braces around what has to be typed."""
     ran = tailrace(*([command] if command else []), "-h").expect(0)
     assert max(len(line) for line in ran.out.splitlines()) <= 80
+    assert not re.search(r"<(bool|path|str|list)\b", ran.out)
+    usage = re.search(r"Usage: (tailrace [^{}]+?)\n *\n", ran.out)
+    assert usage is not None and usage[1].startswith(f"tailrace {command}".rstrip()), ran.out
 
 
 def test_a_command_takes_no_longer_for_the_others() -> None:

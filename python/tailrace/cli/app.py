@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
 
 _epilog = (
+    "Begin with: `tailrace tune -- python slow.py`. More of a command: `tailrace tune --help`.\n\n"
     "Exit codes: 0 ok, 1 the run failed, 2 usage or configuration, 3 verification failed, "
     "4 a capability is missing; `profile` and `apply` end with that of their program."
 )
@@ -78,11 +81,37 @@ _commands: dict[str, dict[str, Any]] = {
 }
 
 
+class _Plain:
+    """Help for who does not program: no types of arguments, none of flags, which take no value, and
+    no braces around what has to be typed."""
+
+    def get_params(self, context: Any) -> list[Any]:
+        found: list[Any] = super().get_params(context)  # type: ignore[misc]
+        for one in found:
+            if isinstance(one, TyperArgument) or (isinstance(one, TyperOption) and one.is_flag):
+                one.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
+        return found
+
+    def collect_usage_pieces(self, context: Any) -> list[str]:
+        pieces: list[str] = super().collect_usage_pieces(context)  # type: ignore[misc]
+        pieces = [re.sub(r"^\{(.+)\}(?=$|\.)", r"\1", piece) for piece in pieces]
+        return [re.sub(r"\.\.\.(\]?)\.\.\.$", r"...\1", piece) for piece in pieces]
+
+
+class _Command(_Plain, TyperCommand):
+    pass
+
+
+class _Group(_Plain, TyperGroup):
+    pass
+
+
 def app_for(words: Sequence[str]) -> typer.Typer:
     """The commands; only the one that the words name, where they name one, since importing all of
     them takes longer than many a command does."""
     app = typer.Typer(
         name="tailrace",
+        cls=_Group,
         help="Measure, understand, tune and hide the output of parallel programs.",
         epilog=_epilog,
         no_args_is_help=False,
@@ -95,7 +124,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     app.callback()(_top)
     for name in _named(words):
         module = importlib.import_module(f"tailrace.cli.{name}_command")
-        app.command(**_commands[name])(getattr(module, name))
+        app.command(cls=_Command, **_commands[name])(getattr(module, name))
     return app
 
 

@@ -40,7 +40,7 @@ def _page(name: str, command: Any, context: Any) -> Page:
         if record is not None:  # None: hidden
             text = " ".join(record[1].split())
             if parameter.param_type_name == "argument":
-                arguments.append((record[0].split(" <")[0], text))  # without its type
+                arguments.append((record[0], text))
             else:
                 options.append((record[0], text))
     commands = [

@@ -16,7 +16,7 @@ from tailrace.errors import TailraceError, did_you_mean
 
 Words = Annotated[
     list[str],
-    typer.Argument(metavar="[show ID...]", show_default=False, help="Print this rule in full."),
+    typer.Argument(metavar="show ID...", show_default=False, help="Print this rule in full."),
 ]
 Rules = Annotated[
     list[Path],
