@@ -49,10 +49,9 @@ Of = Annotated[
     ),
 ]  # fmt: skip
 _uses = {
-    "hdf5": "used HDF5 1.14 or newer as a shared library (an older HDF5 has no connectors; a "
-    "static one cannot load them)",
-    "mpiio": "opened a file by MPI-IO of a shared library",
-    "posix": "opened a file of data by a shared C library",
+    "hdf5": "files of HDF5 (1.14 or newer, as a shared library)",
+    "mpiio": "files of MPI-IO",
+    "posix": "files of data by system calls",
 }
 
 
@@ -185,8 +184,11 @@ def _tell(
             "(run it without tailrace to see whether it does so too)", always=True,
         )  # fmt: skip
     elif not processes and ended is not None:
-        what = " or ".join(_uses[layer] for layer in layers)
-        output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
+        what = ", ".join(_uses[layer] for layer in layers)
+        output.note(
+            f"nothing was recorded: `{shlex.join(command)}` opened none of these: {what}. Other "
+            'causes are in docs/user/profile.md, "When nothing is recorded"'
+        )
     if ended is not None and (processes or not ended.signal_number):
         more = "" if kept or not processes else "; the profile holds what it did before"
         program_code.tell(output, ended, more)
