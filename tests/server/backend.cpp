@@ -308,7 +308,7 @@ TEST_CASE("backend: overlapping blocks are an error that names rank and variable
             REQUIRE(statuses[0].error.has_value());
             const std::string text = statuses[0].error->what();
             INFO(text);
-            CHECK(text.find("variable 2 of collection A: blocks overlap") == 0);
+            CHECK(text.find("a, variable u, record 1: blocks overlap") == 0);
             ++heard;
         },
         [](const Work& work) { CHECK_MESSAGE(work.lost, "it was written"); });

@@ -18,6 +18,7 @@ std::vector<Message> one_of_each() {
         Meta{1, 2, "hourly", "a.nc", {big, 5, WhenFull::error}, 7, {std::byte{1}, std::byte{2}}},
         Data{1, 2, 3, 4, 5, 8, {big, 3}, {{big - 1, 0}, {1, 3}}, 9, 24},
         Data{1, 2, 3, 4, 5, 8, {big, 3}, {{big - 1, 0}, {1, 3}}, 9, big, big},
+        Data{.place = {{0}, {3}}, .payload_bytes = 24, .lost = core::Error(core::Code::io, "gone")},
         End{Ending::flush, 1, 2, 3, 4, big, 6, 7},
         Call{1, Ending::step, 2, 3, 4, 5, 6, CallText{"hourly", "a.nc", {{"T", big}, {"u", 1}}}},
         Call{1, Ending::detach},

@@ -93,6 +93,49 @@ TEST_CASE("client and front end: what the other side never sends is refused") {
     check_refused("rank 0 sent what only front ends send", [&] { front_end.receive(0, Credit{}); });
 }
 
+TEST_CASE(
+    "front end: a piece whose elements are lost fails its item on all clients, and waits for no "
+    "room") {
+    std::vector<Client> clients{client_of(0, 2), client_of(1, 2)};
+    FrontEnd front_end({.clients = 2});
+    std::uint64_t dropped = 0, bytes = 0;
+    for (std::uint64_t i = 0; i < 2; ++i) {
+        Client& client = clients[i];
+        static_cast<void>(client.add_collection("hourly", definition(8)));
+        client.name_file(0, "a.nc");
+        client.put(0, 1, 3, std::vector<Piece>{{{{4 * i}, {4}}, 7}});
+        if (i == 1) client.forget_payloads();
+        client.end(0, Ending::step);
+        for (Outgoing& one : client.take()) {
+            if (auto* data = std::get_if<Data>(&one.message)) {
+                CHECK(one.payload == (i == 1 ? Outgoing::forgotten : 7));
+                if (i == 1) data->lost = client.no_memory(*data);
+                CHECK(bytes_behind(one.message) == (i == 1 ? 0 : 32));
+            }
+            front_end.receive(i, one.message);
+        }
+    }
+    for (const Event& event : front_end.take_events()) {
+        CHECK(!std::holds_alternative<Complete>(event));
+        dropped += std::holds_alternative<Dropped>(event);
+    }
+    CHECK(dropped == 1);
+    for (const Reply& reply : front_end.take_replies())
+        if (const auto* credit = std::get_if<Credit>(&reply.message)) {
+            bytes += credit->bytes;
+            clients[reply.to].receive(0, *credit);
+        }
+    CHECK(bytes == 64);  // what was lost had its credit too
+    for (Client& client : clients) {
+        const auto statuses = client.statuses(0, 0);
+        REQUIRE(statuses.size() == 1);
+        REQUIRE(statuses[0].error.has_value());
+        CHECK(std::string(statuses[0].error->what())
+                  .find("a.nc, variable u, record 4: this rank of the model has no memory for a "
+                        "piece of 32 bytes (rank 1 of 2)") == 0);
+    }
+}
+
 TEST_CASE("client: after different calls, pieces of later items wait for no credit") {
     Client client = client_of();
     static_cast<void>(client.add_collection("hourly", definition(8)));

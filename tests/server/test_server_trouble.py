@@ -5,11 +5,13 @@ whole has its final name."""
 import json
 import os
 import re
+import resource
 import shlex
 import signal
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import h5py
@@ -26,20 +28,28 @@ layouts = pytest.mark.parametrize("servers", [0, 1, 2], ids=lambda n: f"servers{
 ENVIRONMENT = {**os.environ, **mpi_components()[0][1]}
 
 
-def words(case, servers, before=()):
-    options = ["--npes_output_server", servers] if servers else []
-    command = [*before, *MPIEXEC, "-n", MODEL + servers, TROUBLE, case, *options]
-    return [str(word) for word in command]
+def words(case, servers, options=(), before=(), launcher=(), around=()):
+    asked = ["--npes_output_server", servers] if servers else []
+    ranks = [*MPIEXEC, *launcher, "-n", MODEL + servers, *around]
+    return [str(word) for word in [*before, *ranks, TROUBLE, case, *asked, *options]]
 
 
-def run(folder, case, servers, before=(), **environment):
+# Each rank leaves the number of its process in the folder.
+NUMBERED = ["sh", "-c", 'echo $$ > pid${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec "$0" "$@"']
+
+
+def process_of(folder, rank):
+    return int((folder / f"pid{rank}").read_text())
+
+
+def run(folder, case, servers, environment=(), **where):
     """The calls that failed, per rank of the model: [(call, text), ...]. A hang is a failure."""
     with tempfile.TemporaryDirectory() as beside:
         heard = Path(beside) / "rank"
         done = subprocess.run(
-            words(case, servers, before),
+            words(case, servers, **where),
             cwd=folder,
-            env=ENVIRONMENT | environment | {"TROUBLE_HEARD": str(heard)},
+            env=ENVIRONMENT | dict(environment) | {"TROUBLE_HEARD": str(heard)},
             capture_output=True,
             text=True,
             errors="replace",
@@ -124,7 +134,7 @@ def test_calls_that_the_system_refuses(tmp_path, servers):
     }
     files, environment = cells_of(rules)
     (tmp_path / "bad").mkdir()
-    failed = run(tmp_path, "cells", servers, **environment)
+    failed = run(tmp_path, "cells", servers, environment)
     words = {
         "EIO": "Input/output error",
         "EACCES": "Permission denied",
@@ -149,7 +159,7 @@ def test_every_write_that_fails_is_heard_of(tmp_path, servers, suffix, writes):
     rules = {f"a{after}.": f"op=write,after={after},errno=ENOSPC" for after in range(writes)}
     files, environment = cells_of(rules | {"fine": ""}, [suffix])
     (tmp_path / "bad").mkdir()
-    failed = run(tmp_path, "cells", servers, **environment)
+    failed = run(tmp_path, "cells", servers, environment)
     check_cells(failed, dict.fromkeys(files[:-1], "No space left on device"))
     only_whole(tmp_path, files[-1:])
 
@@ -158,7 +168,7 @@ def test_every_write_that_fails_is_heard_of(tmp_path, servers, suffix, writes):
 def test_a_folder_that_vanishes(tmp_path, servers):
     files = ["gone/a.nc4", "gone/b.h5", "stays.nc4", "stays.h5"]
     (tmp_path / "gone").mkdir()
-    failed = run(tmp_path, "vanish", servers, TROUBLE_FILES=" ".join(files))
+    failed = run(tmp_path, "vanish", servers, {"TROUBLE_FILES": " ".join(files)})
     check_cells(failed, dict.fromkeys(files[:2], "No such file|does not exist"))
     only_whole(tmp_path, files[2:])
 
@@ -181,7 +191,7 @@ def test_no_collection(tmp_path, servers):
 @layouts
 def test_a_missing_folder_fails_its_own_collection(tmp_path, servers):
     files = ["missing/a.nc4", "missing/b.h5", "fine.h5"]
-    failed = run(tmp_path, "cells", servers, TROUBLE_FILES=" ".join(files))
+    failed = run(tmp_path, "cells", servers, {"TROUBLE_FILES": " ".join(files)})
     check_cells(failed, dict.fromkeys(files[:2], "folder missing does not exist"))
     only_whole(tmp_path, files[2:])
 
@@ -295,8 +305,8 @@ def test_a_disk_that_fills_while_another_collection_goes_on(tmp_path, servers):
         tmp_path,
         "cells",
         servers,
-        [*small_disk(disk, 6 << 20), "sh", "-c", look, "sh"],
-        TROUBLE_FILES=" ".join(files),
+        {"TROUBLE_FILES": " ".join(files)},
+        before=[*small_disk(disk, 6 << 20), "sh", "-c", look, "sh"],
     )
     check_cells(failed, dict.fromkeys(files[:2], "No space left"))
     assert (tmp_path / "left").read_text() == ""
@@ -304,18 +314,58 @@ def test_a_disk_that_fills_while_another_collection_goes_on(tmp_path, servers):
     only_whole(tmp_path, files[2:])
 
 
+@pytest.mark.parametrize(("servers", "poor"), [(0, 0), (0, 2), (1, 2), (2, 0)])
+def test_a_rank_of_the_model_without_memory_fails_its_file_on_all_ranks(tmp_path, servers, poor):
+    environment = {"TROUBLE_FILES": "poor.nc4 fine.h5", "TROUBLE_RANK": str(poor)}
+    in_messages = ["--server_shared_bytes", "0"]
+    failed = run(tmp_path, "no_memory", servers, environment, options=in_messages)
+    check_cells(failed, {"poor.nc4": rf"no memory .*\(rank {poor} of 3\)"})
+    who = "the server" if (servers, poor) == (0, 0) else "this rank of the model"
+    named = (
+        rf"poor.nc4, variable T, record 1: ({who}|this rank of the model) has no memory .*512 KiB"
+    )
+    assert re.match(named, dict(failed[0])["end_step"])
+    only_whole(tmp_path, ["fine.h5"])
+
+
+@layouts
+def test_a_rank_without_memory_has_its_shared_memory(tmp_path, servers):
+    poor = {"TROUBLE_FILES": "fine.nc4 fine.h5", "TROUBLE_RANK": "2"}
+    assert run(tmp_path, "no_memory", servers, poor) == {0: [], 1: [], 2: []}
+    only_whole(tmp_path, ["fine.nc4", "fine.h5"])
+
+
+@pytest.mark.parametrize(
+    ("shared", "what"),
+    [
+        ("64MiB", "the server has no memory for 1572864"),
+        ("0", "the server has no memory for a piece"),
+    ],
+)
+def test_a_server_without_memory_fails_the_file_and_goes_on(tmp_path, shared, what):
+    options = ["--server_shared_bytes", shared]
+    late = {"TROUBLE_FILES": "poor.nc4"}
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(run, tmp_path, "late", 1, late, options=options, around=NUMBERED)
+        until((tmp_path / "good.nc4.part").exists)
+        server = process_of(tmp_path, MODEL)
+        used = int(Path(f"/proc/{server}/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.prlimit(server, resource.RLIMIT_AS, (used + (256 << 10), resource.RLIM_INFINITY))
+        (tmp_path / "go").touch()
+        failed = running.result()
+    check_cells(failed, {"poor.nc4": rf"{what}.* \(rank {MODEL} of {MODEL + 1}\)"})
+    assert dict(failed[0])["close_file"].startswith(f"poor.nc4, variable T, record 1: {what}")
+    for rank in range(MODEL + 1):
+        (tmp_path / f"pid{rank}").unlink()
+    only_whole(tmp_path, [])
+
+
 @pytest.mark.parametrize("servers", [1, 2])
 def test_a_server_that_is_stopped_for_a_while(tmp_path, servers):
-    codes = 'echo $$ > pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec "$0" "$@"'
-    options = ["--npes_output_server", str(servers)]
-    command = [*MPIEXEC, "-n", MODEL + servers, "sh", "-c", codes, TROUBLE, "pause", *options]
-    with subprocess.Popen([str(w) for w in command], cwd=tmp_path, env=ENVIRONMENT) as running:
-        file = tmp_path / f"pid.{MODEL}"
-        for _ in range(200):
-            if (tmp_path / "good.nc4.part").exists():
-                break
-            time.sleep(0.05)
-        server = int(file.read_text())
+    command = words("pause", servers, around=NUMBERED)
+    with subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT) as running:
+        until((tmp_path / "good.nc4.part").exists)
+        server = process_of(tmp_path, MODEL)
         os.kill(server, signal.SIGSTOP)
         time.sleep(2)
         os.kill(server, signal.SIGCONT)
@@ -331,20 +381,17 @@ def test_a_server_that_is_stopped_for_good_counts_as_lost(tmp_path, stopped, how
     killed = how == signal.SIGKILL
     if killed and os.environ.get("TAILRACE_TEST_MPI") != "openmpi":
         not_run("needs Open MPI: a launcher that goes on after a rank was killed")
-    codes = 'echo $$ > pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec "$0" "$@"'
-    options = ["--npes_output_server", "2", "--server_stuck_timeout_s", "2"]
+    limit = ["--server_stuck_timeout_s", "2"]
     goes_on = ["--enable-recovery"] if killed else []
-    command = [*MPIEXEC, *goes_on, "-n", MODEL + 2, "sh", "-c", codes, TROUBLE, "pause", *options]
+    command = words("pause", 2, limit, launcher=goes_on, around=NUMBERED)
     environment = ENVIRONMENT | {"TROUBLE_FILES": "other.nc4"}
     output = tmp_path / "output"
     with (
         output.open("w") as out,
-        subprocess.Popen(
-            [str(w) for w in command], cwd=tmp_path, env=environment, stdout=out
-        ) as running,
+        subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=out) as running,
     ):
         until(lambda: all((tmp_path / f"{n}.nc4.part").exists() for n in ("good", "other")))
-        server = int((tmp_path / f"pid.{MODEL + stopped}").read_text())
+        server = process_of(tmp_path, MODEL + stopped)
         os.kill(server, how)
         until(lambda: output.read_text().count("put_after_finalize") == MODEL)
         if not killed:
@@ -396,7 +443,7 @@ def test_a_model_that_does_not_finalize_lets_its_servers_go(tmp_path, servers):
 @pytest.mark.parametrize("servers", [1, 2])
 def test_steps_that_a_full_queue_refuses_leave_no_file_without_them(tmp_path, servers):
     slow = {"TAILRACE_FAULT": "op=open,path=*.part,delay_ms=500", "LD_PRELOAD": str(PRELOAD)}
-    failed = run(tmp_path, "full_queue", servers, **slow)
+    failed = run(tmp_path, "full_queue", servers, slow)
     for calls in failed.values():
         assert calls == failed[0]
         assert all(re.search(r"the queue is full: 15\d\d bytes", text) for _, text in calls), calls

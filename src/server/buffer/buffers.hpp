@@ -8,6 +8,9 @@
 
 namespace tailrace::server {
 
+inline constexpr const char* memory_remedy =
+    "give the server more ranks or nodes, or its queues fewer bytes (queue_bytes, depth)";
+
 /// Copies are the same store. What is free is given up before more is asked for, so a store never
 /// holds more than were in use at once and the last request.
 class Buffers {

@@ -98,8 +98,9 @@ Slab::Slab(core::Extents extents, std::uint64_t element_bytes, std::string varia
     try {
         x_data = buffers.take(bytes);
     } catch (const std::bad_alloc&) {
-        throw core::Error(core::Code::no_space, "no memory for " + core::bytes_text(bytes),
-                          x_variable, "give the server more ranks or nodes, or shorter queues");
+        throw core::Error(core::Code::no_space,
+                          "the server has no memory for " + core::bytes_text(bytes), x_variable,
+                          memory_remedy);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "core/checked.hpp"
@@ -88,9 +89,14 @@ Backend::Backend(comm::Channel& channel, const ClientSetup& setup, const Neighbo
 }
 
 bool Backend::send(const Block& block) {
-    std::vector<Outgoing> all = x_machine.take();
-    for (Outgoing& one : all) send(std::move(one), block);
-    return !all.empty();
+    for (bool moved = false;; moved = true, ++x_left) {
+        if (x_left == x_unsent.size()) {
+            x_unsent = x_machine.take();
+            x_left = 0;
+            if (x_unsent.empty()) return moved;
+        }
+        send(x_unsent[x_left], block);  // if there is no memory, the next call goes on here
+    }
 }
 
 std::optional<std::uint64_t> Backend::slot_for(int rank, std::uint64_t bytes) {
@@ -99,24 +105,37 @@ std::optional<std::uint64_t> Backend::slot_for(int rank, std::uint64_t bytes) {
     return slot && x_neighbours.use(*slot + bytes) ? slot : std::nullopt;
 }
 
-/// Packs a piece into its slot, or behind its header: the one copy on the model's clock.
-void Backend::send(Outgoing one, const Block& block) {
+/// Packs a piece into its slot, or behind its header: the one copy on the model's clock. A piece
+/// that there is no memory for goes as a header that says so.
+void Backend::send(Outgoing& one, const Block& block) {
     const auto rank = x_first_server + static_cast<int>(one.to);
+    const auto packed = [&](std::span<std::byte> to) {
+        pack(block.box, block.memory, block.element_bytes, block.data, one.payload, to);
+    };
     auto* data = std::get_if<Data>(&one.message);
-    if (data != nullptr) {
-        data->slot = slot_for(rank, data->payload_bytes);
-        x_slots.take({one.to, data->collection}, data->payload_bytes, data->slot);
+    if (data != nullptr && !one.placed) {
+        const auto slot =
+            one.payload == Outgoing::forgotten ? std::nullopt : slot_for(rank, data->payload_bytes);
+        x_slots.take({one.to, data->collection}, data->payload_bytes, slot);
+        one.placed = true;
+        data->slot = slot;
+        if (slot) packed(x_neighbours.part(x_channel.rank()).subspan(*slot, data->payload_bytes));
     }
-    const std::vector<std::byte> header = encode(one.message);
-    const std::size_t whole = header.size() + bytes_behind(one.message);
-    const Buffers::Memory memory = x_buffers.take(whole);
-    const std::span bytes(memory.get(), whole);
+    if (one.payload == Outgoing::forgotten && bytes_behind(one.message) > 0)
+        data->lost = x_machine.no_memory(*data);
+    std::vector<std::byte> header = encode(one.message);
+    Buffers::Memory memory;
+    try {
+        memory = x_buffers.take(header.size() + bytes_behind(one.message));
+    } catch (const std::bad_alloc&) {
+        if (bytes_behind(one.message) == 0) throw;
+        data->lost = x_machine.no_memory(*data);
+        header = encode(one.message);
+        memory = x_buffers.take(header.size());
+    }
+    const std::span bytes(memory.get(), header.size() + bytes_behind(one.message));
     std::copy(header.begin(), header.end(), bytes.begin());
-    if (data != nullptr)
-        pack(block.box, block.memory, block.element_bytes, block.data, one.payload,
-             data->slot
-                 ? x_neighbours.part(x_channel.rank()).subspan(*data->slot, data->payload_bytes)
-                 : bytes.subspan(header.size()));
+    if (bytes_behind(one.message) > 0) packed(bytes.subspan(header.size()));
     x_channel.send(rank, to_front_end, bytes, memory);
     ++x_traffic.sent;
 }
@@ -224,10 +243,16 @@ void Backend::put(std::uint64_t collection, const std::string& file, std::uint64
         elements += place.volume();
         pieces.push_back({place, begin});
     }
-    x_machine.put(collection, field, record, pieces);
     const Block from{block, data, memory, bytes};
-    send(from);
-    until([&] { return x_machine.sent(collection); }, from);
+    try {
+        x_machine.put(collection, field, record, pieces);
+        send(from);
+        until([&] { return x_machine.sent(collection); }, from);
+    } catch (...) {  // the array is the caller's again, and other ranks hear that pieces are lost
+        x_machine.forget_payloads();
+        for (Outgoing& one : x_unsent) one.payload = Outgoing::forgotten;
+        throw;
+    }
 }
 
 std::vector<Status> Backend::end_step(std::uint64_t collection) {

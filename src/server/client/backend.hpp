@@ -83,7 +83,7 @@ private:
         std::uint64_t element_bytes = 0;
     };
     bool send(const Block& block);
-    void send(Outgoing one, const Block& block);
+    void send(Outgoing& one, const Block& block);
     [[nodiscard]] std::optional<std::uint64_t> slot_for(int rank, std::uint64_t bytes);
     bool move_on(const Block& block);
     void hear_of_lost();
@@ -94,6 +94,8 @@ private:
 
     comm::Channel& x_channel;
     Client x_machine;
+    std::vector<Outgoing> x_unsent;  // that the machine gave, and how many of them have left
+    std::size_t x_left = 0;
     Traffic x_traffic;
     Neighbours x_neighbours;
     Slots x_slots;

@@ -4,11 +4,13 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "core/phases.hpp"
+#include "core/units.hpp"
 #include "server/frontend/counters.hpp"
 #include "server/frontend/writer_thread.hpp"
 
@@ -21,6 +23,7 @@ public:
         : x_channel(channel),
           x_neighbours(std::move(neighbours)),
           x_machine(setup),
+          x_spare(x_buffers.take(spare_bytes(setup))),
           x_counters(setup.server),
           x_write(std::move(write)) {
         if (how == Writing::beside) x_thread.emplace();
@@ -59,6 +62,10 @@ public:
 private:
     static constexpr Item no_item = ~Item{0};  // a task without a status
     static constexpr std::chrono::milliseconds beat_slice{100};
+    /// The longest piece, and what stands before it.
+    static std::uint64_t spare_bytes(const FrontEndSetup& setup) {
+        return setup.credit_bytes / 2 + (std::uint64_t{1} << 20);
+    }
     using Line = std::pair<std::uint64_t, std::uint64_t>;  // client, collection
     using Step = std::pair<std::uint64_t, Item>;           // collection, item
     struct Payload {
@@ -75,20 +82,45 @@ private:
     };
 
     void take(const comm::Message& message) {
-        const Buffers::Memory memory = x_buffers.take(message.bytes);
+        const auto [memory, short_of_memory] = memory_for(message);
         const std::span bytes(memory.get(), static_cast<std::size_t>(message.bytes));
         comm::Pending body = x_channel.receive(message.rank, to_front_end, bytes);
         // Some transports move it only within the sender's next call of MPI.
         while (!x_channel.wait_until([&] { return x_channel.test(body); }, beat_slice)) beat();
         static_cast<void>(body.message());  // or its error
-        const auto [decoded, elements] = decode(bytes);
+        auto [decoded, elements] = decode(bytes);
         const auto client = static_cast<std::uint64_t>(message.rank);
-        if (const auto* data = std::get_if<Data>(&decoded))
+        if (auto* data = std::get_if<Data>(&decoded)) {
+            if (short_of_memory && !elements.empty()) data->lost = no_memory(*data);
             x_payloads[{client, data->collection}].push_back(
-                data->slot ? Payload{{}, in_slot(message.rank, *data)} : Payload{memory, elements});
+                data->lost   ? Payload{}
+                : data->slot ? Payload{{}, in_slot(message.rank, *data)}
+                             : Payload{memory, elements});
+        }
         x_machine.receive(client, decoded);
         x_counters.received(x_machine.state());
         work();
+    }
+
+    /// And whether that is the memory of last resort, which the next message needs too.
+    [[nodiscard]] std::pair<Buffers::Memory, bool> memory_for(const comm::Message& message) const {
+        try {
+            return {x_buffers.take(message.bytes), false};
+        } catch (const std::bad_alloc&) {
+            if (message.bytes > spare_bytes(x_machine.setup())) throw;
+            return {x_spare, true};
+        }
+    }
+
+    [[nodiscard]] core::Error seen_here(const core::Error& error) const {
+        return error.seen_by(x_channel.rank(), 1, x_channel.size());
+    }
+
+    [[nodiscard]] core::Error no_memory(const Data& data) {
+        return seen_here(core::Error(
+            core::Code::no_space,
+            "the server has no memory for a piece of " + core::bytes_text(data.payload_bytes),
+            place_of(data), memory_remedy));
     }
 
     /// A sign of life, unless the writer is stuck. That of before a long computation lies unread.
@@ -145,16 +177,16 @@ private:
         const Payload payload = next({accepted.client, data.collection});
         Fields& fields = x_steps[{data.collection, data.item}];
         try {
-            const auto [slab, is_new] = fields.slabs.try_emplace(
-                {data.file_seq, data.field, data.record}, data.extents, data.element_bytes,
-                "variable " + std::to_string(data.field + 1) + " of collection " +
-                    about(data.collection, data.file_seq)->collection_name,
-                x_buffers);
+            const auto [slab, is_new] =
+                fields.slabs.try_emplace({data.file_seq, data.field, data.record}, data.extents,
+                                         data.element_bytes, place_of(data), x_buffers);
             slab->second.place(data.place, payload.elements);
         } catch (const core::Error& error) {
             if (!fields.error)
-                fields.error = error.seen_by(static_cast<int>(accepted.client), 1,
-                                             static_cast<int>(x_lives.size()));
+                fields.error = error.code() == core::Code::no_space
+                                   ? seen_here(error)
+                                   : error.seen_by(static_cast<int>(accepted.client), 1,
+                                                   static_cast<int>(x_lives.size()));
         }
     }
 
@@ -165,6 +197,10 @@ private:
         give_up({dropped.collection, dropped.file_seq, dropped.item, Ending::step},
                 dropped.error.value_or(core::Error(core::Code::rank_mismatch,
                                                    "ranks made different calls for a step of it")));
+    }
+
+    [[nodiscard]] std::string place_of(const Data& data) {
+        return place_text(about(data.collection, data.file_seq)->file, data.variable, data.record);
     }
 
     /// Empty if no file of that number was named.
@@ -233,6 +269,7 @@ private:
     Neighbours x_neighbours;
     Buffers x_buffers;
     FrontEnd x_machine;
+    Buffers::Memory x_spare;  // no page of it is touched as long as there is other memory
     Counters x_counters;
     WriteWork x_write;
     std::vector<comm::Pending> x_lives;  // end when their client goes

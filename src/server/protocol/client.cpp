@@ -203,7 +203,8 @@ void Client::put(std::uint64_t collection, std::uint64_t field, std::uint64_t re
                                     .extents = about.extents,
                                     .place = piece.place,
                                     .seq = one.messages++,
-                                    .payload_bytes = bytes},
+                                    .payload_bytes = bytes,
+                                    .variable = about.name},
                                piece.payload});
         one.bytes += bytes;
     }
@@ -327,10 +328,26 @@ void Client::gone(std::uint64_t server, const std::string& why) {
 }
 
 std::vector<Outgoing> Client::take() {
-    std::vector<Outgoing> out;
-    for (Outgoing& one : std::exchange(x_out, {}))
-        if (!x_state.gone[one.to]) out.push_back(std::move(one));
+    std::vector<Outgoing> out = std::exchange(x_out, {});
+    std::erase_if(out, [&](const Outgoing& one) { return x_state.gone[one.to]; });
     return out;
+}
+
+void Client::forget_payloads() noexcept {
+    for (Outgoing& one : x_out) one.payload = Outgoing::forgotten;
+    for (Collection& collection : x_state.collections)
+        for (Outgoing& one : collection.waiting) one.payload = Outgoing::forgotten;
+}
+
+Error Client::no_memory(const Data& data) const {
+    const Collection& one = at(data.collection);
+    return Error(Code::no_space,
+                 "this rank of the model has no memory for a piece of " +
+                     core::bytes_text(data.payload_bytes),
+                 place_text(one.file, data.variable, data.record),
+                 "give the rank more memory (fewer ranks per node, a higher limit), or the server "
+                 "more shared_bytes")
+        .seen_by(static_cast<int>(x_setup.client), 1, static_cast<int>(x_setup.clients));
 }
 
 bool Client::sent(std::uint64_t collection) const { return at(collection).waiting.empty(); }

@@ -66,9 +66,11 @@ struct Definition {
 
 /// A message on its way. `payload` is the caller's number for the bytes of a piece.
 struct Outgoing {
+    static constexpr std::uint64_t forgotten = ~std::uint64_t{0};  ///< the bytes are not there
     std::uint64_t to = 0;
     Message message;
     std::uint64_t payload = 0;
+    bool placed = false;  ///< for the caller: its slot was chosen
 };
 /// A part of the block that a rank puts.
 struct Piece {
@@ -127,6 +129,8 @@ public:
     void name_file(std::uint64_t collection, const std::string& file);
     /// @throws core::Error{Code::wrong_call} if there is no such variable  [local]
     [[nodiscard]] std::uint64_t element_bytes(std::uint64_t collection, std::uint64_t field) const;
+    /// Of a piece: this rank has no memory for it.  [local]
+    [[nodiscard]] core::Error no_memory(const Data& data) const;
     /// The pieces of this rank of a record of a variable; none is allowed.  [local]
     /// @throws core::Error naming the variable if no file is named, or a piece is none of it
     void put(std::uint64_t collection, std::uint64_t field, std::uint64_t record,
@@ -151,6 +155,8 @@ public:
     [[nodiscard]] std::optional<Status> final_of(const Collection& one, const Awaited& item) const;
     /// What is to be sent now, in order per front end.  [local]
     [[nodiscard]] std::vector<Outgoing> take();
+    /// The bytes of pieces that were not taken yet are not there any more.  [local]
+    void forget_payloads() noexcept;
     /// Whether all pieces that were put have left.  [local]
     [[nodiscard]] bool sent(std::uint64_t collection) const;
     /// Whether all but the last `keep` steps have a status.  [local]

@@ -207,6 +207,7 @@ bool FrontEnd::take_over(Collection& one, std::uint64_t client, const Data& data
     const Record record{data.file_seq, data.field, data.record};
     const std::uint64_t bytes = core::checked_mul(core::checked_product(data.extents, one.name),
                                                   data.element_bytes, one.name);
+    if (data.lost && !open.error) fail(one, data.collection, data.item, *data.lost);
     if (!open.error && !open.disputed && !open.records.contains(record)) {
         if (one.queue.admit(data.item, bytes))
             open.records.emplace(record, bytes);

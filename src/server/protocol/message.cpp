@@ -30,9 +30,13 @@ std::uint64_t check_of(Header header, std::span<const std::byte> body) {
 
 }  // namespace
 
+std::string place_text(const std::string& file, const std::string& variable, std::uint64_t record) {
+    return file + ", variable " + variable + ", record " + std::to_string(record + 1);
+}
+
 std::uint64_t bytes_behind(const Message& message) {
     const auto* data = std::get_if<Data>(&message);
-    return data != nullptr && !data->slot ? data->payload_bytes : 0;
+    return data != nullptr && !data->slot && !data->lost ? data->payload_bytes : 0;
 }
 
 std::vector<std::byte> encode(const Message& message) {

@@ -18,7 +18,7 @@
 
 namespace tailrace::server {
 
-inline constexpr std::uint64_t protocol_version = 2;
+inline constexpr std::uint64_t protocol_version = 3;
 inline constexpr std::uint64_t no_collection = ~std::uint64_t{0};
 
 /// Calls that all clients make in the same order. A step, close_file and flush are items of their
@@ -55,6 +55,8 @@ struct Meta {
 };
 
 /// One piece of a variable: `payload_bytes` of packed elements, behind the message or in a slot.
+/// One that is lost is sent all the same, so that its item fails on all ranks and nobody waits for
+/// it.
 struct Data {
     std::uint64_t collection = 0, file_seq = 0;
     Item item = 0;
@@ -65,9 +67,11 @@ struct Data {
     std::uint64_t seq = 0;  ///< 0, 1, ... among the pieces of this client and item
     std::uint64_t payload_bytes = 0;
     std::optional<std::uint64_t> slot{};  ///< where in the memory that its client shares
+    std::string variable{};               ///< for messages to a person: the body may come later
+    std::optional<core::Error> lost{};    ///< set: nobody has its elements any more
     static void fields(auto& io, auto& m) {
         io.all(m.collection, m.file_seq, m.item, m.field, m.record, m.element_bytes, m.extents,
-               m.place.offset, m.place.count, m.seq, m.payload_bytes, m.slot);
+               m.place.offset, m.place.count, m.seq, m.payload_bytes, m.slot, m.variable, m.lost);
     }
 };
 
@@ -147,6 +151,9 @@ struct Disagreement {
 
 using Message = std::variant<Hello, Meta, Data, End, Call, Credit, Disagreement>;
 
+/// "a.nc4, variable T, record 3", of a record from 0 on.  [local]
+[[nodiscard]] std::string place_text(const std::string& file, const std::string& variable,
+                                     std::uint64_t record);
 /// How many bytes follow the message.  [local]
 [[nodiscard]] std::uint64_t bytes_behind(const Message& message);
 /// The bytes of a message without its payload.  [local]

@@ -2,12 +2,15 @@
 /* A model that gets into trouble: ./trouble CASE [options of the server]. Each rank of the model
  * prints a line per call that failed: "rank R call CODE: text". It goes on to its end.
  * TROUBLE_FILES="a/b.nc4 c/d.h5": collections beside good.nc4, each with wide records; in the case
- * "vanish" the folder "gone" is removed after two steps. */
+ * "vanish" the folder "gone" is removed after two steps. In the case "no_memory" the rank that
+ * TROUBLE_RANK names has no memory for the first record of the first of them; in the case "late"
+ * they begin at step 3, once somebody has made the file "go". */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <tailrace/server.h>
@@ -77,11 +80,41 @@ static void others_begin(tailrace_server* server, uint64_t rows) {
     }
 }
 
+/* From now on there are no 256 KiB at once; 0: there are again. */
+static void limit_memory(int on) {
+    enum { PIECE = 256 << 10 };
+    static void** held = NULL;
+    struct rlimit limit;
+    long pages = 0;
+    getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    FILE* of_process = fopen("/proc/self/statm", "r");
+    if (of_process == NULL || fscanf(of_process, "%ld", &pages) != 1) abort();
+    fclose(of_process);
+    if (on) limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + PIECE;
+    if (setrlimit(RLIMIT_AS, &limit) != 0) abort();
+    for (void** piece = NULL; on && (piece = malloc(PIECE)) != NULL; held = piece) *piece = held;
+    while (!on && held != NULL) {
+        void** next = *held;
+        free(held);
+        held = next;
+    }
+}
+
+static void wait_for(const char* file) {
+    for (int i = 0; i < 600 && access(file, F_OK) != 0; ++i) usleep(50000);
+}
+
 static void others_step(tailrace_server* server, int step) {
     const double time = step;
+    const char* poor = getenv("TROUBLE_RANK");
     for (int i = 0; i < others; ++i) {
+        const int short_of_memory =
+            is("no_memory") && step == 0 && i == 0 && poor != NULL && atoi(poor) == rank;
+        if (short_of_memory) limit_memory(1);
         put(server, other[i], file_of[i], "T", TAILRACE_REAL32, WIDE, step);
         look("end_step", tailrace_server_end_step(server, other[i], &time));
+        if (short_of_memory) limit_memory(0);
     }
     if (!is("vanish") || step != 1) return;
     if (rank == 0 && system("rm -r gone") != 0) printf("rank 0 rm 1: failed\n");
@@ -91,7 +124,8 @@ static void steps(tailrace_server* server, int64_t good) {
     const int odd = rank == size - 1;
     for (int step = 0; step < STEPS; ++step) {
         const double time = step;
-        others_step(server, step);
+        if (is("late") && step == 2) wait_for("go");
+        if (!is("late") || step >= 2) others_step(server, step);
         if (is("model_killed") && step == 2 && odd) raise(SIGKILL);
         if (step == 2 && is("exits") && odd) exit(3);
         if (step == 2 && is("not_finalized")) return;
