@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -132,6 +133,8 @@ public:
             work();
         } catch (const core::Error& error) {
             return error;
+        } catch (const std::bad_alloc&) {
+            return core::no_memory("there is no memory for it");
         } catch (const std::exception& error) {
             return core::Error(core::Code::internal, error.what(), "", "please report it");
         }

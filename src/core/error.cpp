@@ -136,6 +136,18 @@ std::string describe_errno(int error_number) {
     return text + " (" + (symbol ? symbol : std::to_string(error_number).c_str()) + ")";
 }
 
+Error no_memory(const std::string& message, std::string where) {
+    return {Code::no_space, message, std::move(where),
+            "give the rank more memory: fewer ranks per node, or a higher limit (ulimit -v)"};
+}
+
+bool tells_of_no_memory(std::string_view words) {
+    for (const std::string_view sign :
+         {"memory allocation failed", "Cannot allocate memory", "out of memory"})
+        if (words.find(sign) != std::string_view::npos) return true;
+    return false;
+}
+
 Error failed_in_run(const Error& error) {
     switch (error.code()) {
         case Code::no_such_file:

@@ -87,6 +87,10 @@ private:
 
 /// "disk is full (ENOSPC)" for an errno value.  [local]
 [[nodiscard]] std::string describe_errno(int error_number);
+/// There was no memory for something.  [local]
+[[nodiscard]] Error no_memory(const std::string& message, std::string where = {});
+/// Whether a library's words for its failure say so.  [local]
+[[nodiscard]] bool tells_of_no_memory(std::string_view words);
 /// The same failure as one of the run: a place that could not be written, or a file that was not
 /// there, once a run has created its file, is no usage error any more but Code::io.  [local]
 [[nodiscard]] Error failed_in_run(const Error& error);

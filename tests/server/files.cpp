@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files get their names, and whose steps fail early.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "comm/comm.hpp"
 #include "server/writer/writer.hpp"
 
 using namespace tailrace;
@@ -72,13 +74,16 @@ TEST_CASE("files: of one that was lost, no later step begins it anew") {
     CHECK_FALSE(w.there(1));
 }
 
-/// Pages of this process that are in memory, in bytes.
-static std::uint64_t resident() {
+/// Bytes of this process: its addresses, and what is in memory.
+static std::pair<std::uint64_t, std::uint64_t> in_use() {
     std::ifstream about("/proc/self/statm");
     std::uint64_t size = 0, pages = 0;
     about >> size >> pages;
-    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    return {size * page, pages * page};
 }
+
+static std::uint64_t resident() { return in_use().second; }
 
 TEST_CASE("files: what is written does not stay in memory until the file is closed") {
     constexpr std::uint64_t fields = 4, records = 8, bytes = std::uint64_t{1} << 20;
@@ -106,6 +111,48 @@ TEST_CASE("files: what is written does not stay in memory until the file is clos
     CHECK(resident() < before + 2 * fields * bytes);
     w.files.publish(0, 1);
     CHECK(w.there(1));
+}
+
+TEST_CASE("files: no memory is called so, with file and record, and is no matter of the disk") {
+    constexpr std::uint64_t bytes = std::uint64_t{4} << 20;
+    FileSpec all;
+    for (const auto& [name, format] :
+         {std::pair{"netcdf4", FileFormat::netcdf4}, std::pair{"hdf5", FileFormat::hdf5},
+          std::pair{"cdf5", FileFormat::cdf5}}) {
+        SUBCASE(name) { all.options.format = format; }
+    }
+    if (all.options.format != FileFormat::cdf5) all.options.deflate = 1;
+    all.metadata.add_dimension("time", 0);
+    all.metadata.add_dimension("x", bytes);
+    all.metadata.add({"v", Element::int8, {"time", "x"}});
+    Written w;
+    w.body = all.to_bytes();
+    std::vector<std::byte> values(bytes);
+    for (std::uint64_t i = 0; i < bytes; ++i) values[i] = static_cast<std::byte>(i * i >> 7);
+    const auto write = [&](std::uint64_t file) {
+        w.files.of(0, file, w.path(file), w.body);
+        w.files.write(0, std::array{FieldRecord{0, 0, values.data()}});
+    };
+    rlimit limit{};
+    REQUIRE(::getrlimit(RLIMIT_AS, &limit) == 0);
+    limit.rlim_cur = in_use().first + (1 << 20);
+    REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
+    const auto error = comm::Comm::caught([&] { write(1); });
+    limit.rlim_cur = limit.rlim_max;
+    REQUIRE(::setrlimit(RLIMIT_AS, &limit) == 0);
+    REQUIRE(error.has_value());
+    const std::string text = error->what();
+    INFO(text);
+    CHECK(error->code() == core::Code::no_space);
+    CHECK(text.find(w.path(1)) == 0);
+    CHECK(text.find("memory") < text.find("hint: give the rank more memory"));
+    CHECK(text.find("disk") == std::string::npos);
+    CHECK(text.find("file system") == std::string::npos);
+    CHECK_THROWS_AS(w.files.publish(0, 1), core::Error);
+    CHECK_FALSE(w.there(1));
+    write(2);  // there is memory again
+    w.files.publish(0, 2);
+    CHECK(w.there(2));
 }
 
 TEST_CASE("files: a record is cut evenly, since the last chunk is stored whole too") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
 
 #include "core/error.hpp"
@@ -29,6 +30,8 @@ int call(const Work& work) noexcept {
         return TAILRACE_OK;
     } catch (const core::Error& error) {
         return failed(error);
+    } catch (const std::bad_alloc&) {
+        return failed(core::no_memory("there is no memory for the call"));
     } catch (const std::exception& error) {
         last_error() = error.what();
     } catch (...) {

@@ -57,6 +57,8 @@ void fail(const char* call, const std::string& where, core::Code code) {
     const bool full = stack.find("No space left") != std::string::npos ||
                       stack.find("MPI_ERR_NO_SPACE") != std::string::npos ||
                       stack.find("quota exceeded") != std::string::npos;
+    if (core::tells_of_no_memory(stack))
+        throw core::no_memory(std::string(call) + " has no memory: " + stack, where);
     throw Error(full ? Code::no_space : code,
                 std::string(call) + " failed" + (stack.empty() ? "" : ": " + stack), where,
                 full ? "free space on the file system, or write elsewhere" : "");

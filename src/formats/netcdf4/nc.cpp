@@ -172,8 +172,10 @@ std::string text_of(int status, const std::string& below) {
     const bool full = status == ENOSPC || below.find("No space left") != std::string::npos ||
                       below.find("MPI_ERR_NO_SPACE") != std::string::npos ||
                       below.find("quota exceeded") != std::string::npos;
-    throw Error(full ? Code::no_space : Code::io,
-                std::string(call) + " failed: " + text_of(status, below), where,
+    const std::string text = text_of(status, below);
+    if (status == NC_ENOMEM || core::tells_of_no_memory(text))
+        throw core::no_memory(std::string(call) + " has no memory: " + text, where);
+    throw Error(full ? Code::no_space : Code::io, std::string(call) + " failed: " + text, where,
                 full ? "free space on the file system, or write elsewhere" : remedy(status, call));
 }
 

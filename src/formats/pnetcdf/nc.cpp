@@ -34,7 +34,7 @@ Error error_of(int code, const char* call, const std::string& where) {
             return Error(Code::bad_input, text, where,
                          "it is no classic netCDF file: is it HDF5 or netCDF-4?");
         case NC_ENOMEM:
-            return Error(Code::io, text, where, "give the job more memory");
+            return core::no_memory(text, where);
         default:
             return Error(Code::io, text, where,
                          "check the free space, the quota and the file system's log");

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "comm/comm.hpp"
+
 namespace tailrace::server {
 
 namespace {
@@ -61,11 +63,8 @@ FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const st
 
 void Files::write(std::uint64_t collection, std::span<const FieldRecord> records) {
     Current& current = x_current.at(collection);
-    try {
-        current.writer->write(records);
-    } catch (const core::Error& error) {
-        lose(current, error, records_text(records));
-    }
+    if (const auto error = comm::Comm::caught([&] { current.writer->write(records); }))
+        lose(current, *error, records_text(records));
 }
 
 void Files::give_up(std::uint64_t collection, std::uint64_t file_seq, const core::Error& error) {
@@ -105,9 +104,10 @@ void Writer::operator()(Work& work) {
         write(work);
     } catch (const core::Error&) {
         throw;
-    } catch (const std::exception& thrown) {  // such as no memory: one file, not the server
-        const core::Error error(core::Code::io, std::string("writing it failed: ") + thrown.what(),
-                                work.file->file, "give the server more nodes, or shorter queues");
+    } catch (const std::exception&) {  // such as no memory: one file, not the server
+        const core::Error error = comm::Comm::caught([] { throw; })
+                                      ->with_where(work.file->file)
+                                      .seen_by(x_rank, 1, x_ranks);
         x_files.give_up(work.item.collection, work.item.file_seq, error);
         throw core::Error(error);
     }

@@ -66,7 +66,10 @@ public:
     /// @param rank      of so many, as errors name it
     /// @param profiler  of the thread that writes; it outlives the writer  [local]
     Writer(int rank, int ranks, Files::Published published, Profiler& profiler)
-        : x_files(rank, ranks, std::move(published)), x_profiler(profiler) {}
+        : x_files(rank, ranks, std::move(published)),
+          x_profiler(profiler),
+          x_rank(rank),
+          x_ranks(ranks) {}
     /// @throws core::Error, the final status of the item
     void operator()(Work& work);
 
@@ -75,6 +78,7 @@ private:
 
     Files x_files;
     Profiler& x_profiler;
+    int x_rank, x_ranks;
 };
 
 }  // namespace tailrace::server
