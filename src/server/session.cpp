@@ -46,14 +46,15 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
       x_writing(profiler_of("writer", layout)) {
     const Part part = part_of(world.rank(), layout.ranks);
     const auto rank = static_cast<std::uint64_t>(x_ranks.rank());
+    const bool writes = part == Part::servers ||
+                        (layout.kind == LayoutKind::embedded && part == Part::model && rank == 0);
     Neighbours neighbours;
     if (layout.shared_bytes > 0)
-        neighbours = Neighbours(world.split_node(),
-                                {part == Part::left_over ? -1 : x_channel.rank(),
-                                 part == Part::servers || (layout.kind == LayoutKind::embedded &&
-                                                           part == Part::model && rank == 0),
-                                 part == Part::model ? layout.shared_bytes : 0});
+        neighbours =
+            Neighbours(world.split_node(), {part == Part::left_over ? -1 : x_channel.rank(), writes,
+                                            part == Part::model ? layout.shared_bytes : 0});
     static_cast<void>(neighbours.use(std::min(expected, layout.shared_bytes)));
+    Lacking missing = lacking(world, writes);
     if (part == Part::left_over) {
         x_channel.close();
         return;
@@ -84,7 +85,8 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
         backend = std::make_unique<Backend>(x_channel, setup, neighbours, std::move(write));
     else
         backend = std::make_unique<Backend>(x_channel, setup, std::move(neighbours));
-    x_model = std::make_unique<Model>(std::move(backend), x_ranks.rank(), *x_profiler);
+    x_model = std::make_unique<Model>(std::move(backend), x_ranks.rank(), *x_profiler,
+                                      std::move(missing));
 }
 
 void Session::write_profile(const std::string& of) {

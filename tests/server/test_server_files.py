@@ -22,16 +22,17 @@ servers = pytest.mark.parametrize("servers", [0, 1], ids=lambda n: f"servers{n}"
 NUMPY = {"int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "real32": "f4", "real64": "f8"}
 
 
-def play(folder, script, servers=0, of_model=(), of_servers=()):
-    """What failed: {line or "finalize": text}; blank lines count."""
+def play(folder, script, servers=0, before=lambda _rank: ()):
+    """What failed: {line or "finalize": text}; blank lines count. Each rank may begin with words
+    of its own."""
     file = folder / "script"
     file.write_text(script)
     options = ["--npes_output_server", str(servers)] if servers else []
-    command = ["-n", "2", *of_model, SCRIPT, file, *options]
-    if servers:
-        command += [":", "-n", str(servers), *of_servers, SCRIPT, file, *options]
+    command = []
+    for rank in range(2 + servers):
+        command += [":", "-n", "1", *before(rank), SCRIPT, file, *options]
     done = subprocess.run(
-        [*MPIEXEC, *command],
+        [*MPIEXEC, *command[1:]],
         cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -360,24 +361,33 @@ no_zstd = pytest.mark.parametrize("form", ["netcdf4", "hdf5"])
 def test_a_filter_that_is_missing_is_told_when_it_is_asked_for(form, tmp_path):
     """With the collection, and in a later file, whose metadata ask for it."""
     script = FIELDS + f"storage T zstd=3\ncollection all format={form}\n"
-    (text,) = play(tmp_path, script, of_model=NO_PLUGINS).values()
+    (text,) = play(tmp_path, script, before=lambda _rank: NO_PLUGINS).values()
     for part in ("collection all, /T, zstd", "32015", "/nowhere", "install its plugin"):
         assert part in text
     script = (
         f"{FIELDS}collection all format={form}\nput f n int64 -1 1\nstep\nclose\nedit\n"
         "storage T zstd=3\nput g n int64 -1 1\nstorage T shuffle=1\nput g n int64 -1 1\nstep\n"
     )
-    (text,) = play(tmp_path, script, of_model=NO_PLUGINS).values()
+    (text,) = play(tmp_path, script, before=lambda _rank: NO_PLUGINS).values()
     assert "g, /T, zstd" in text
     assert contents(tmp_path / "g")["n"] == [1]
 
 
 @no_zstd
-def test_a_filter_that_only_the_server_lacks_is_told_by_the_first_step(form, tmp_path):
+@pytest.mark.parametrize(("servers", "writer"), [(1, 2), (0, 0)])
+def test_a_filter_is_asked_of_who_writes(form, servers, writer, tmp_path):
     script = FIELDS + f"storage T zstd=3\ncollection all format={form}\nput f n int64 -1 1\nstep\n"
-    text = next(iter(play(tmp_path, script + "flush\n", 1, of_servers=NO_PLUGINS).values()))
-    for part in ("f, /T, zstd", "32015", "/nowhere", "install its plugin", "rank 2 of 3"):
+    (tmp_path / "with").mkdir()
+    lacks = {True: NO_PLUGINS, False: ()}
+    failed = play(tmp_path, script, servers, lambda rank: lacks[rank == writer])
+    text = next(iter(failed.values()))
+    for part in ("collection all, /T, zstd", "32015", "/nowhere", "install its plugin"):
         assert part in text
+    assert f"rank {writer} of {2 + servers}" in text
+    others = tmp_path / "with"
+    assert play(others, script, servers, lambda rank: lacks[rank != writer]) == {}
+    with h5py.File(others / "f") as data:
+        assert list(data["n"]) == [1]
 
 
 @every_format

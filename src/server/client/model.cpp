@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/config.hpp"
-#include "server/writer/how.hpp"
 
 namespace tailrace::server {
 
@@ -52,8 +51,11 @@ void check_block(const LocalBlock& block, const core::Extents& extents, const st
 
 }  // namespace
 
-Model::Model(std::unique_ptr<Backend> backend, int rank, Profiler& profiler)
-    : x_backend(std::move(backend)), x_rank(rank), x_profiler(profiler) {}
+Model::Model(std::unique_ptr<Backend> backend, int rank, Profiler& profiler, Lacking lacking)
+    : x_backend(std::move(backend)),
+      x_rank(rank),
+      x_profiler(profiler),
+      x_lacking(std::move(lacking)) {}
 
 Model::Collection& Model::at(std::uint64_t collection, const std::string& where) {
     if (x_finalized)
@@ -66,9 +68,9 @@ Model::Collection& Model::at(std::uint64_t collection, const std::string& where)
 }
 
 /// Before a server finds it out at the first step.
-void Model::check_storable(const Collection& one, const std::string& where) {
+void Model::check_storable(const Collection& one, const std::string& where) const {
     try {
-        check(one.spec);
+        check(one.spec, x_lacking);
     } catch (const Error& error) {
         throw error.with_where(where + ", " + error.where());
     }

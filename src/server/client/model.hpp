@@ -13,6 +13,7 @@
 
 #include "server/client/backend.hpp"
 #include "server/profiler/profiler.hpp"
+#include "server/writer/how.hpp"
 
 namespace tailrace::server {
 
@@ -29,7 +30,8 @@ public:
     /// @param backend  who writes  [local]
     /// @param rank     of the model
     /// @param profiler of the calls; it outlives the model
-    Model(std::unique_ptr<Backend> backend, int rank, Profiler& profiler);
+    /// @param lacking  what who writes has not
+    Model(std::unique_ptr<Backend> backend, int rank, Profiler& profiler, Lacking lacking);
 
     /// @returns its number, the same on all ranks  [collective, waits for nobody]
     /// @throws core::Error{Code::bad_input} if there is one of this name
@@ -88,7 +90,7 @@ private:
     std::vector<Status> end_and_wait(std::uint64_t collection, const char* name,
                                      std::vector<Status> (Backend::*call)(std::uint64_t));
     void check_only_here(const Collection& one, const std::string& file) const;
-    static void check_storable(const Collection& one, const std::string& where);
+    void check_storable(const Collection& one, const std::string& where) const;
     static void check_unchanged(Collection& one);
     static void check_no_step(const Collection& one);
     static void forget_file(Collection& one);
@@ -99,6 +101,7 @@ private:
     std::unique_ptr<Backend> x_backend;
     int x_rank;
     Profiler& x_profiler;
+    Lacking x_lacking;
     std::deque<Collection> x_collections;  // metadata() refers to them
     bool x_finalized = false;
 };

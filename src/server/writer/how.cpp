@@ -117,11 +117,39 @@ core::Schema schema_of(const FileSpec& spec) {
     return schema;
 }
 
-void check(const FileSpec& spec) {
+Lacking lacking(const comm::Comm& comm, bool writes) {
+    Lacking all;
+    for (const FileFormat format : {FileFormat::netcdf4, FileFormat::cdf5, FileFormat::hdf5})
+        for (const std::string filter : {"", "deflate", "zstd"}) {
+            FileSpec example;
+            example.options.format = format;
+            example.metadata.add_dimension("x", 1);
+            example.metadata.add({"v", Element::int8, {"x"}});
+            if (filter == "deflate") example.options.deflate = 1;
+            if (filter == "zstd") example.options.zstd = 1;
+            const auto error = comm::Comm::caught([&] {
+                comm.agree_on([&] {
+                    if (writes) formats::check_build(options_of(example), 1);
+                });
+            });
+            if (error) all.emplace(std::pair(format, filter), *error);
+        }
+    return all;
+}
+
+void check(const FileSpec& spec, const Lacking& lacking) {
     if (spec.options.format != FileFormat::hdf5) check_coordinates(spec.metadata);
-    const formats::Options options = options_of(spec);
-    formats::check_schema(options, schema_of(spec));
-    formats::check_build(options, 1);
+    formats::check_schema(options_of(spec), schema_of(spec));
+    const auto need = [&](const std::string& filter, const std::string& where) {
+        const auto found = lacking.find({spec.options.format, filter});
+        if (found != lacking.end()) throw found->second.with_where(where);
+    };
+    need("", "its format");
+    for (const Variable& variable : spec.metadata.variables()) {
+        const Storage storage = storage_of(spec, variable);
+        if (storage.deflate > 0) need("deflate", "/" + variable.name + ", deflate");
+        if (storage.zstd) need("zstd", "/" + variable.name + ", zstd");
+    }
 }
 
 formats::Options options_of(const FileSpec& spec, WriteTo where) {

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "comm/comm.hpp"
 #include "core/schema.hpp"
 #include "formats/options.hpp"
 #include "server/metadata/collection.hpp"
@@ -18,9 +22,14 @@ enum class WriteTo { new_objects, present_objects };
 /// @throws core::Error{Code::unsupported} for storage that the format does not have
 [[nodiscard]] formats::Options options_of(const FileSpec& spec,
                                           WriteTo where = WriteTo::new_objects);
-/// Refuses what the format of the files cannot hold, and filters that are not there.  [local]
+/// What ranks that write have not, by format, and filter (deflate, zstd) or "" for the format.
+using Lacking = std::map<std::pair<FileFormat, std::string>, core::Error>;
+/// The same on all ranks.  [collective]
+/// @param writes  whether this rank does
+[[nodiscard]] Lacking lacking(const comm::Comm& comm, bool writes);
+/// Refuses what the format of the files cannot hold, and what who writes it has not.  [local]
 /// @throws core::Error{bad_input | unsupported}
-void check(const FileSpec& spec);
+void check(const FileSpec& spec, const Lacking& lacking);
 /// One element of this type and value.  [local]
 [[nodiscard]] std::vector<std::byte> element_of(Element type,
                                                 const std::variant<std::int64_t, double>& value);
