@@ -56,8 +56,8 @@ void check_sink(const comm::Comm& comm, const core::Target& target, const Option
 }
 
 void check_build(const Options& options, int ranks) {
-    const Format& format = format_named(options.facts().format);
     const core::Target no_target;
+    const Format& format = format_of(options, no_target.path);
     if (format.check) format.check({no_target, no_target.path, ranks}, options);
 }
 

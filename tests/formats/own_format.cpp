@@ -247,6 +247,8 @@ TEST_CASE("names, and what a build has not") {
     CHECK(refusal([&] {
               (void)formats::open_sink(comm::Comm::self(), {"/f"}, Distant{}, phases);
           }) == "this build has no format distant: the sea was not found: /f: go there");
+    CHECK(refusal([] { formats::check_build(Distant{}, 1); }) ==
+          "this build has no format distant: the sea was not found: : go there");
     CHECK(formats::options_from(config_of("format distant")).facts().format == "distant");
 }
 
