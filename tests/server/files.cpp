@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files get their names, and whose steps fail early.
 #include <doctest/doctest.h>
+#include <hdf5.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -153,6 +154,59 @@ TEST_CASE("files: no memory is called so, with file and record, and is no matter
     write(2);  // there is memory again
     w.files.publish(0, 2);
     CHECK(w.there(2));
+}
+
+/// Calls of a filter that stands in for zstd, and changes nothing.
+static int packed = 0;
+static std::size_t count_packed(unsigned flags, std::size_t, const unsigned*, std::size_t bytes,
+                                std::size_t*, void**) {
+    packed += (flags & H5Z_FLAG_REVERSE) == 0;
+    return bytes;
+}
+
+TEST_CASE("files: a record that is put again in pieces is packed once") {
+    constexpr H5Z_filter_t zstd = 32015;
+    constexpr std::uint64_t rows = 6, columns = 10;
+    const H5Z_class2_t filter{H5Z_CLASS_T_VERS, zstd,    1,       1,
+                              "as it is",       nullptr, nullptr, count_packed};
+    REQUIRE(H5Zregister(&filter) >= 0);
+    FileSpec all;
+    for (const FileFormat format : {FileFormat::netcdf4, FileFormat::hdf5}) {
+        SUBCASE(format == FileFormat::hdf5 ? "hdf5" : "netcdf4") { all.options.format = format; }
+    }
+    all.options.zstd = 1;
+    for (const auto& [name, size] :
+         {std::pair{"time", std::uint64_t{0}}, std::pair{"y", rows}, std::pair{"x", columns}})
+        all.metadata.add_dimension(name, size);
+    all.metadata.add({"v", Element::int8, {"time", "y", "x"}});
+    Written w;
+    w.body = all.to_bytes();
+    std::array<std::byte, rows * columns> values{};
+    const auto write = [&](std::byte value, const std::vector<core::Box>& blocks) {
+        values.fill(value);
+        const int before = packed;
+        w.files.of(0, 1, w.path(1), w.body);
+        w.files.write(0, std::array{FieldRecord{0, 0, values.data(), blocks}});
+        return packed - before;
+    };
+    std::vector<core::Box> blocks;
+    for (std::uint64_t y = 0; y < rows; y += 2)
+        for (const std::uint64_t x : {1, 6}) blocks.push_back({{y, x}, {1, 2}});
+    CHECK(write(std::byte{1}, {}) == 1);
+    CHECK(write(std::byte{2}, blocks) == 1);
+    w.files.publish(0, 1);
+    std::array<std::int8_t, rows * columns> found{};
+    const hid_t file = H5Fopen(w.path(1).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t variable = H5Dopen2(file, "v", H5P_DEFAULT);
+    REQUIRE(H5Dread(variable, H5T_NATIVE_INT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, found.data()) >= 0);
+    H5Dclose(variable);
+    H5Fclose(file);
+    H5Zunregister(zstd);
+    for (std::uint64_t i = 0; i < found.size(); ++i) {
+        const std::uint64_t y = i / columns, x = i % columns;
+        const bool again = y % 2 == 0 && (x == 1 || x == 2 || x == 6 || x == 7);
+        CHECK(found[i] == (again ? 2 : 1));
+    }
 }
 
 TEST_CASE("files: a record is cut evenly, since the last chunk is stored whole too") {

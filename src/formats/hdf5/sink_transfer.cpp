@@ -20,7 +20,8 @@ void Hdf5Sink::transfer(std::span<const Write> pieces, std::span<const std::uint
     transfer_batch(batch);
 }
 
-/// Where ranks write together, the calls are not to grow with their pieces.  [collective]
+/// Where ranks write together, the calls are not to grow with their pieces; and through filters a
+/// chunk goes once for all pieces of it.  [collective]
 GroupedBatch Hdf5Sink::grouped(Batch plain) const {
     GroupedBatch batch{std::move(plain)};
     const bool many = std::any_of(batch.rounds.begin(), batch.rounds.end(),
@@ -28,8 +29,9 @@ GroupedBatch Hdf5Sink::grouped(Batch plain) const {
     const std::uint64_t at_once = x_options.multi_dataset ? x_datasets.size() : 1;
     for (std::size_t i = 0; i < x_datasets.size(); ++i) {
         const core::Object& object = x_datasets[i].object;
-        const Uniting how{together() ? united_bytes / at_once : 0, chunk_of(x_options, object),
-                          x_options.filtered(object.path)};
+        const bool filtered = x_options.filtered(object.path);
+        const Uniting how{together() || filtered ? united_bytes / at_once : 0,
+                          chunk_of(x_options, object), filtered};
         batch.groups.push_back(groups_of(object, batch.mine[i], how));
     }
     if (!many || !together()) return batch;

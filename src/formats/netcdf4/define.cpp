@@ -196,19 +196,6 @@ void set_layout(const nc::Variable& variable, const Object& object, const Option
     nc::check(status, "nc_def_var_chunking", object.path);
 }
 
-/// The library keeps 16 MiB of each variable until the file is closed, and of large chunks ten, at
-/// most 64 MiB. Records are written whole, so none need be kept.
-void keep_no_chunks(const nc::Variable& variable, const Object& object, const Options& options) {
-    if (!options.serial || options.model == DataModel::cdf5 || object.dims.empty()) return;
-    int storage = NC_CONTIGUOUS;
-    std::vector<std::size_t> chunk(object.dims.size());
-    nc::check(nc_inq_var_chunking(variable.group, variable.id, &storage, chunk.data()),
-              "nc_inq_var_chunking", object.path);
-    if (storage != NC_CHUNKED || chunk[0] != 1) return;
-    nc::check(nc_set_var_chunk_cache(variable.group, variable.id, 1, 1, 0),  // 0: the default
-              "nc_set_var_chunk_cache", object.path);
-}
-
 void set_values(const nc::Variable& variable, const Object& object, const Options& options) {
     if (options.never_fill)
         nc::check(nc_def_var_fill(variable.group, variable.id, NC_NOFILL, nullptr),
@@ -223,6 +210,19 @@ void set_values(const nc::Variable& variable, const Object& object, const Option
 }
 
 }  // namespace
+
+void keep_chunks(const nc::Variable& variable, const Object& object, const Options& options,
+                 std::size_t bytes) {
+    if (!options.serial || options.model == DataModel::cdf5 || object.dims.empty()) return;
+    int storage = NC_CONTIGUOUS;
+    std::vector<std::size_t> chunk(object.dims.size());
+    nc::check(nc_inq_var_chunking(variable.group, variable.id, &storage, chunk.data()),
+              "nc_inq_var_chunking", object.path);
+    if (storage != NC_CHUNKED || chunk[0] != 1) return;
+    const std::size_t slots = bytes > 1 ? 521 : 1;  // a prime; 0 bytes would be the default
+    nc::check(nc_set_var_chunk_cache(variable.group, variable.id, bytes, slots, 0),
+              "nc_set_var_chunk_cache", object.path);
+}
 
 void check_name(const std::string& name, const std::string& where) {
     const auto first = static_cast<unsigned char>(name.empty() ? ' ' : name.front());
@@ -280,7 +280,7 @@ nc::Variable found_variable(const nc::File& file, const Object& object, const Op
     const nc::Variable variable = nc::variable(file, object.path);
     if (!has_fill(variable, object))
         throw cannot_append(name, object.path, "its fill value is another one");
-    keep_no_chunks(variable, object, options);
+    keep_chunks(variable, object, options, 1);
     return variable;
 }
 
@@ -299,7 +299,7 @@ nc::Variable define_variable(const nc::File& file, const Object& object, const O
     if (options.model == DataModel::cdf5) return variable;
     set_layout(variable, object, options);
     if (!object.dims.empty()) set_filters(variable, object, options);
-    keep_no_chunks(variable, object, all);
+    keep_chunks(variable, object, all, 1);
     return variable;
 }
 

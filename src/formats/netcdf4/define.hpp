@@ -42,4 +42,12 @@ void check_cdf5(const core::Schema& schema, std::span<const Defined> before);
 [[nodiscard]] nc::Variable define_variable(const nc::File& file, const core::Object& object,
                                            const Options& options, std::span<const Defined> taken);
 
+/// How much of a variable with records stays in memory, from now on; what was kept is written. The
+/// library would keep 16 MiB of each until the file is closed, and of large chunks ten, at most
+/// 64 MiB. Records are written whole, so none need be kept (1 byte); where one is written in
+/// pieces, its chunks are, or each piece would send its chunk through the filters.
+/// @throws core::Error
+void keep_chunks(const nc::Variable& variable, const core::Object& object, const Options& options,
+                 std::size_t bytes);
+
 }  // namespace tailrace::formats::netcdf4

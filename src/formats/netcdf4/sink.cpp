@@ -210,15 +210,22 @@ void Sink::transfer(std::span<const Write> pieces, std::span<const std::uint64_t
     for (std::size_t i = 0; i < x_objects.size(); ++i) transfer_object(i, batch);
 }
 
+/// Of a variable while pieces of it are written.
+constexpr std::size_t kept_bytes = std::size_t{64} << 20;
+
 /// A rank that failed stays in step, with nothing to write.
 void Sink::transfer_object(std::size_t i, const Batch& batch) {
     const auto& mine = batch.mine[i];
     const bool all = together(i);
+    const core::Object& object = x_objects[i].object;
+    const bool keeps = !x_parallel && mine.size() > 1 && x_options.filtered(object.path);
+    if (keeps) guarded([&] { keep_chunks(x_variables[i], object, x_options, kept_bytes); });
     const std::uint64_t rounds = all ? batch.rounds[i] : mine.size();
     for (std::uint64_t round = 0; round < rounds && (all || !failed()); ++round) {
         const Write* piece = round < mine.size() && !failed() ? mine[round] : nullptr;
         guarded([&] { transfer_one(i, piece); });
     }
+    if (keeps) guarded([&] { keep_chunks(x_variables[i], object, x_options, 1); });
 }
 
 // Collective writes make an unlimited dimension longer themselves, and so do those of one process;

@@ -170,6 +170,8 @@ formats::Options options_of(const FileSpec& spec, WriteTo where) {
         case FileFormat::hdf5: {
             formats::hdf5::Options options;
             options.serial = true;
+            // A chunk gets its place when it is written, and no fill values before.
+            options.alloc_time = formats::hdf5::AllocTime::library_default;
             options.append = where == WriteTo::present_objects;
             options.storage = std::move(storage);
             return options;
