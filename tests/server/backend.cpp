@@ -367,6 +367,32 @@ TEST_CASE("backend: a client that throws fails the others' next steps, and ends 
     CHECK(thrown->message() == "a model error");
 }
 
+TEST_CASE("backend, no servers: with its credit a rank has its shared memory again, each step") {
+    constexpr std::uint64_t part = 300'000;  // a step of a rank is 288,000 bytes
+    Written written;
+    std::atomic<int> slotted = 0;
+    comm::run_threads(2, [&](const comm::Comm& all) {
+        comm::Channel channel = all.channel();
+        const auto rank = static_cast<std::uint64_t>(all.rank());
+        const Neighbours neighbours(all, {all.rank(), rank == 0, part});
+        Backend server(
+            channel, {.client = rank, .clients = 2, .slab_bytes = 100'000, .credit_bytes = 200'000},
+            neighbours, [&](Work& work) { written.take(work); });
+        server.add_collection("A", defined(metadata(many), 0, WhenFull::block));
+        for (std::uint64_t step = 0; step < 4; ++step) {
+            std::ranges::fill(neighbours.part(all.rank()), std::byte{0});
+            put_rows<std::int64_t>(server, 0, "a", 0, step, rank, 2, many);
+            for (const Status& status : server.end_step(0)) CHECK(!status.error);
+            slotted += std::ranges::any_of(neighbours.part(all.rank()),
+                                           [](std::byte one) { return one != std::byte{0}; });
+        }
+        server.finalize();
+    });
+    CHECK(slotted == 2 * 4);
+    for (std::uint64_t step = 0; step < 4; ++step)
+        CHECK(holds<std::int64_t>(written.fields.at({"a", step, 0}), step, 0, many));
+}
+
 TEST_CASE("backend, no servers: a put does not wait for rank 0, which may wait for this rank") {
     Written written;
     comm::run_threads(2, [&](const comm::Comm& all) {
