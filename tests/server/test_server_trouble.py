@@ -126,7 +126,7 @@ def test_calls_that_the_system_refuses(tmp_path, servers):
         "create": "op=open,errno=EACCES",
         "first": "op=write,errno=EIO",
         "second": "op=write,after=1,errno=EIO",
-        "late": "op=write,after=8,errno=EDQUOT",
+        "late": "op=write,after=4,errno=EDQUOT",
         "flush": "op=fsync,errno=EIO",
         "close": "op=close,after=4,errno=EIO",
         "name": "op=rename,errno=EROFS",
@@ -153,7 +153,7 @@ def test_calls_that_the_system_refuses(tmp_path, servers):
 
 
 @layouts
-@pytest.mark.parametrize(("suffix", "writes"), [("nc4", 15), ("h5", 21)])
+@pytest.mark.parametrize(("suffix", "writes"), [("nc4", 15), ("h5", 19)])
 def test_every_write_that_fails_is_heard_of(tmp_path, servers, suffix, writes):
     """What HDF5 keeps of a file that it could not close spoils no other one."""
     rules = {f"a{after}.": f"op=write,after={after},errno=ENOSPC" for after in range(writes)}
