@@ -28,7 +28,8 @@ module tailrace_server
   integer, parameter, public :: tailrace_ok = 0, tailrace_failed = 1, tailrace_invalid = 2, &
     tailrace_unsupported = 4
   integer(c_int), parameter, public :: tailrace_int8 = 0, tailrace_int16 = 1, tailrace_int32 = 2, &
-    tailrace_int64 = 3, tailrace_real32 = 4, tailrace_real64 = 5
+    tailrace_int64 = 3, tailrace_real32 = 4, tailrace_real64 = 5, &
+    tailrace_char = 6
   integer, parameter, public :: tailrace_unlimited = 0
 
   !> What a file holds; at first nothing.
@@ -58,11 +59,13 @@ module tailrace_server
     procedure :: add_collection
     procedure :: metadata => collection_metadata
     procedure :: set_date
-    procedure, private :: put_int8, put_int16, put_int32, put_int64, put_real32, put_real64
-    generic :: put => put_int8, put_int16, put_int32, put_int64, put_real32, put_real64
-    procedure, private :: same_int8, same_int16, same_int32, same_int64, same_real32, same_real64
+    procedure, private :: put_int8, put_int16, put_int32, put_int64, put_real32, put_real64, &
+      put_char
+    generic :: put => put_int8, put_int16, put_int32, put_int64, put_real32, put_real64, put_char
+    procedure, private :: same_int8, same_int16, same_int32, same_int64, same_real32, &
+      same_real64, same_char
     generic :: put_replicated => same_int8, same_int16, same_int32, same_int64, same_real32, &
-      same_real64
+      same_real64, same_char
     procedure :: end_step
     procedure :: close_file
     procedure :: flush => flush_server
@@ -176,6 +179,10 @@ contains
 
     call make(self)
     call to_bytes_list('attribute '//name, values, kind, bytes)
+    if (kind == tailrace_char) then
+      refusal = no_number('attribute '//name)
+      kind = -1
+    end if
     code = c_set_numbers(self%handle, c(variable), c(name), kind, &
                          size(values, kind=c_size_t), bytes)
     if (present(errmsg)) errmsg = text_of(code)
@@ -199,7 +206,7 @@ contains
   end subroutine remove_attribute
 
   !> The value of elements that nobody puts.
-  !! @param value  a number of the type of the variable
+  !! @param value  a number of the type of the variable, or one character
   subroutine set_fill(self, variable, value, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
     character(len=*), intent(in) :: variable
@@ -217,7 +224,8 @@ contains
   end subroutine set_fill
 
   !> All elements of a variable without records, such as a coordinate: no put is needed.
-  !! @param values  all of them, of the type of the variable; of a matrix: [matrix]
+  !! @param values  all of them, of the type of the variable; of a matrix: [matrix]; of characters
+  !!                also texts of one length, which is the fastest dimension
   subroutine set_constant(self, variable, values, stat, errmsg)
     class(tailrace_metadata_t), intent(inout) :: self
     character(len=*), intent(in) :: variable
@@ -229,7 +237,9 @@ contains
 
     call make(self)
     call to_bytes_list('variable '//variable, values, kind, bytes)
-    code = c_set_constant(self%handle, c(variable), kind, size(values, kind=c_size_t), bytes)
+    code = c_set_constant(self%handle, c(variable), kind, &
+                          merge(size(bytes, kind=c_size_t), size(values, kind=c_size_t), &
+                                kind == tailrace_char), bytes)
     if (present(errmsg)) errmsg = text_of(code)
     call finish(code, stat)
   end subroutine set_constant
@@ -403,6 +413,14 @@ contains
     include 'tailrace_server_put.inc'
   end subroutine put_real64
 
+  !> Of characters: an array of single ones, as transfer(name, ['x']) makes it of a text.
+  subroutine put_char(self, id, variable, array, start, count, record, file, stat, errmsg)
+    character(kind=c_char), intent(in), contiguous, target :: array(..)
+    integer(c_int), parameter :: kind = tailrace_char
+    logical, parameter :: replicated = .false.
+    include 'tailrace_server_put.inc'
+  end subroutine put_char
+
   !> The same, if all ranks have the same array: one copy travels.  [collective]
   subroutine same_int8(self, id, variable, array, start, count, record, file, stat, errmsg)
     integer(int8), intent(in), contiguous, target :: array(..)
@@ -445,6 +463,13 @@ contains
     logical, parameter :: replicated = .true.
     include 'tailrace_server_put.inc'
   end subroutine same_real64
+
+  subroutine same_char(self, id, variable, array, start, count, record, file, stat, errmsg)
+    character(kind=c_char), intent(in), contiguous, target :: array(..)
+    integer(c_int), parameter :: kind = tailrace_char
+    logical, parameter :: replicated = .true.
+    include 'tailrace_server_put.inc'
+  end subroutine same_char
 
   function put_block(self, id, variable, kind, address, extents, start, count, record, file, &
                      replicated) result(code)
@@ -665,6 +690,10 @@ contains
     type is (real(real64))
       kind = tailrace_real64
       bytes = transfer(value, bytes)
+    type is (character(len=*))
+      kind = merge(tailrace_char, -1_c_int, len(value) == 1)
+      if (kind < 0) refusal = trim(name)//' takes one character'
+      bytes = transfer(value, bytes)
     class default
       refusal = no_number(name)
     end select
@@ -696,6 +725,9 @@ contains
       bytes = transfer(values, bytes)
     type is (real(real64))
       kind = tailrace_real64
+      bytes = transfer(values, bytes)
+    type is (character(len=*))
+      kind = tailrace_char
       bytes = transfer(values, bytes)
     class default
       refusal = no_number(name)

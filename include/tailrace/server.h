@@ -46,14 +46,16 @@ enum {
  * Never NULL.  [local] */
 const char* tailrace_error_text(void);
 
-/** The types of numbers. */
+/** The types of elements: numbers, and single characters (NC_CHAR; in plain HDF5 texts of length
+ * 1). A text is a row of them, along a dimension of its own. */
 typedef enum {
     TAILRACE_INT8,
     TAILRACE_INT16,
     TAILRACE_INT32,
     TAILRACE_INT64,
     TAILRACE_REAL32,
-    TAILRACE_REAL64
+    TAILRACE_REAL64,
+    TAILRACE_CHAR
 } tailrace_type;
 
 /** What a file holds. All calls with it are local, and must be the same on all ranks. A name that

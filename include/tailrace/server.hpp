@@ -41,26 +41,33 @@ private:
     int x_code;
 };
 
-/// Numbers of the six types that variables have.
+/// Numbers of the six types that variables and attributes have.
 template <class T>
 concept Number = (std::floating_point<T> && (sizeof(T) == 4 || sizeof(T) == 8)) ||
                  (std::signed_integral<T> && sizeof(T) <= 8 && !std::same_as<T, char>);
 
-/// Many of them, side by side: a vector, an array, a span.
+/// What variables hold: numbers, or single characters.
 template <class T>
-concept Numbers = std::ranges::contiguous_range<T> && std::ranges::sized_range<T> &&
-    Number<std::remove_cv_t<std::ranges::range_value_t<T>>>;
+concept Element = Number<T> || std::same_as<T, char>;
 
-/// The type of a number, as tailrace/server.h calls it.
-template <Number T>
-inline constexpr tailrace_type type_of = std::floating_point<T>
+/// Many of them, side by side: a vector, an array, a span, of characters also a string.
+template <class T>
+concept Elements = std::ranges::contiguous_range<T> && std::ranges::sized_range<T> &&
+    Element<std::remove_cv_t<std::ranges::range_value_t<T>>>;
+template <class T>
+concept Numbers = Elements<T> && Number<std::remove_cv_t<std::ranges::range_value_t<T>>>;
+
+/// The type of an element, as tailrace/server.h calls it.
+template <Element T>
+inline constexpr tailrace_type type_of = std::same_as<T, char> ? TAILRACE_CHAR
+                                         : std::floating_point<T>
                                              ? (sizeof(T) == 4 ? TAILRACE_REAL32 : TAILRACE_REAL64)
                                          : sizeof(T) == 1 ? TAILRACE_INT8
                                          : sizeof(T) == 2 ? TAILRACE_INT16
                                          : sizeof(T) == 4 ? TAILRACE_INT32
                                                           : TAILRACE_INT64;
 /// The same of what a container holds.
-template <Numbers T>
+template <Elements T>
 inline constexpr tailrace_type element_of =
     type_of<std::remove_cv_t<std::ranges::range_value_t<T>>>;
 
@@ -104,7 +111,7 @@ public:
         detail::must(tailrace_metadata_add_variable(x_handle, name.c_str(), type,
                                                     static_cast<int>(names.size()), names.data()));
     }
-    template <Number T>
+    template <Element T>
     void add_variable(const std::string& name, const std::vector<std::string>& dimensions = {}) {
         add_variable(name, type_of<T>, dimensions);
     }
@@ -139,13 +146,13 @@ public:
 
     /// The value of elements that nobody puts.
     /// @param value  of the type of the variable
-    template <Number T>
+    template <Element T>
     void set_fill(const std::string& variable, T value) {
         detail::must(tailrace_metadata_set_fill(x_handle, variable.c_str(), type_of<T>, &value));
     }
     /// All elements of a variable without records, such as a coordinate: no put is needed.
     /// @param values  all of them, of the type of the variable
-    template <Numbers Values>
+    template <Elements Values>
     void set_constant(const std::string& variable, const Values& values) {
         detail::must(tailrace_metadata_set_constant(x_handle, variable.c_str(), element_of<Values>,
                                                     std::ranges::size(values),
@@ -237,13 +244,13 @@ public:
 
     /// A block of a variable.  [collective]
     /// @param values  a vector, an array or a span; of no elements: this rank has nothing
-    template <Numbers Values>
+    template <Elements Values>
     void put(std::int64_t id, const std::string& variable, const Values& values,
              const Extents& start, const Extents& count, const Place& place = {}) {
         put_by(tailrace_server_put, id, variable, values, start, count, place);
     }
     /// The same, if all ranks have the same.  [collective]
-    template <Numbers Values>
+    template <Elements Values>
     void put_replicated(std::int64_t id, const std::string& variable, const Values& values,
                         const Extents& start, const Extents& count, const Place& place = {}) {
         put_by(tailrace_server_put_replicated, id, variable, values, start, count, place);

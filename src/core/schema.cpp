@@ -120,6 +120,7 @@ std::uint64_t Schema::hash() const {
     for (const Object& object : objects) {
         fnv.text(object.path);
         fnv.number(object.type);
+        fnv.number(object.text);
         fnv.number(object.kind);
         fnv.number(object.fill.set);
         if (object.fill.set) {

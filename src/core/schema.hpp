@@ -81,6 +81,7 @@ struct Object {
     /// members, each as large as `type`, and so in memory, where a piece says `type`. For HDF5;
     /// other formats store numbers of `type`.
     std::vector<Member> members{};
+    bool text = false;  ///< elements of type i8 are characters, in formats that know such
 
     [[nodiscard]] Extents sizes() const;
     /// Bytes of all elements at the present extents.  [local]

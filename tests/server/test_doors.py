@@ -191,9 +191,18 @@ call m%add_dimension('time', tailrace_unlimited)
 {lines(described)}
 call m%add_variable('flat', tailrace_int32, 'a,b')
 call m%add_variable('later', tailrace_int32, 'a,time')
+call m%add_variable('names', tailrace_char, 'a,b')
+call m%set_fill('names', '-')
+call m%set_fill('names', 'no', stat=i)
+if (i /= tailrace_invalid) error stop 'a text is no fill value'
+call m%add_variable('letter', tailrace_char)
+call m%add_variable('words', tailrace_char, 'a,b')
+call m%set_constant('words', ['snow', 'rain', 'hail', 'haze'])
 call server%add_collection('kinds', m, id)
 call m%free()
 call server%put_replicated(id, 'later', [2, 2, 2, 2], record=2, file='kinds.nc4')
+call server%put(id, 'names', transfer('wind', ['x']), start=[1, 1 + me], count=[4, 1])
+call server%put_replicated(id, 'letter', 'T')
 call server%put_replicated(id, 'later', [1, 1, 1, 1], record=1)
 call server%put(id, 'flat', [(i, i=8*me, 8*me + 7)], start=[1, 1 + 2*me], count=[4, 2])
 {lines(put)}
@@ -222,6 +231,10 @@ def test_fortran_puts_every_kind_and_rank(tmp_path: Path) -> None:
                 assert np.array_equal(data.ravel(), np.arange(4**rank) % 100)
         assert np.array_equal(file["later"][:], [[1] * 4, [2] * 4])
         assert np.array_equal(file["flat"][:].ravel(), np.arange(16))
+        file.set_auto_mask(False)
+        assert file["names"][:].tobytes() == b"windwind--------"
+        assert file["words"][:].tobytes() == b"snowrainhailhaze"
+        assert file["letter"][...] == b"T"
 
 
 @pytest.fixture(scope="module")
@@ -247,6 +260,9 @@ def test_cpp_puts_every_type_and_edits_metadata(cpp: Path, tmp_path: Path) -> No
             assert (data._FillValue, data.one, list(data.two)) == (99, 1, [1, 2])
             assert file[f"one_{kind}"][...] == 7
         assert file["single"][...] == 5  # of rank 0 alone
+        file.set_auto_mask(False)
+        assert [row.tobytes() for row in file["name"][:]] == [b"wind--", b"------"] * 2
+        assert file["word"][:].tobytes() == b"Tailra"
         assert file.ncattrs() == []
     with netCDF4.Dataset(tmp_path / "2002.nc4") as file:
         assert file.title == "the second file"

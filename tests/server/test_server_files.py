@@ -101,6 +101,61 @@ def test_each_format_holds_each_element_and_attribute(form, servers, tmp_path):
         assert list(file["T"].range) == [1, 5000000000]
 
 
+CHARACTERS = """
+dim time 0
+dim station 2
+dim length 4
+var code char station length
+constant code char 75 73 69 76 66 79 78 78
+var mark char time length
+fill mark char 42
+var gap char time length
+var single char
+collection all format={form}{more}
+"""
+
+
+@servers
+@every_format
+def test_characters_are_text_for_any_reader(form, servers, tmp_path):
+    """Constants, parts of records, gaps, fill values, and records behind others."""
+    script = CHARACTERS.format(form=form, more="")
+    steps = (
+        "put f single char 0 90\nput f mark char 0 97 0 3\nstep\nput f gap char 1 98 1 2\nstep\n"
+    )
+    assert play(tmp_path, script + steps, servers) == {}
+    check_characters(tmp_path / "f", [b"abc*", b"****"], [b"", b"\0bc"])
+    again = CHARACTERS.format(form=form, more=";existing=append")
+    assert play(tmp_path, again + "put f mark char 0 65 0 4\nstep\n", servers) == {}
+    check_characters(tmp_path / "f", [b"abc*", b"****", b"ABCD"], [b"", b"\0bc", b""])
+    numbers = again.replace("mark char", "mark int8")
+    failed = play(tmp_path, numbers + "put f mark int8 0 1 0 4\nstep\n", servers)
+    why = "/mark: nothing can be appended to it: it is of type char there, not i8"
+    assert why in failed["finalize"]
+
+
+def check_characters(file, marks, gaps):
+    def texts(array):
+        assert array.dtype == "S1"
+        return [row.tobytes().rstrip(b"\0") for row in array]
+
+    if h5py.is_hdf5(file):
+        with h5py.File(file) as data:
+            if "_NCProperties" not in data.attrs:
+                assert texts(data["code"][...]) == [b"KIEL", b"BONN"]
+                assert (texts(data["mark"][...]), texts(data["gap"][...])) == (marks, gaps)
+                assert data["single"][()] == b"Z"
+                return
+    with netCDF4.Dataset(file) as data:
+        data.set_auto_mask(False)
+        data.set_auto_chartostring(False)
+        assert texts(data["code"][:]) == [b"KIEL", b"BONN"]
+        assert texts(data["mark"][:]) == marks
+        assert texts(data["gap"][:]) == gaps
+        assert data["single"][...] == b"Z"
+        assert data["mark"].getncattr("_FillValue") in (b"*", "*")  # by its version
+
+
 def test_cdf5_has_the_header_of_netcdf(tmp_path):
     """Its magic number, and no byte more than the data."""
     script = "dim x 4\nvar v int32 x\ncollection a format=cdf5\nput f v int32 0 1 0 4\nstep\n"

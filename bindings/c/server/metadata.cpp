@@ -17,10 +17,10 @@ using bindings::there;
 namespace tailrace::bindings {
 
 server::Element element(tailrace_type type) {
-    if (type < TAILRACE_INT8 || type > TAILRACE_REAL64)
+    if (type < TAILRACE_INT8 || type > TAILRACE_CHAR)
         throw core::Error(core::Code::bad_input,
                           "there is no type " + std::to_string(static_cast<int>(type)), "",
-                          "use one of TAILRACE_INT8 to TAILRACE_REAL64");
+                          "use one of TAILRACE_INT8 to TAILRACE_CHAR");
     return static_cast<server::Element>(type);
 }
 
@@ -52,6 +52,10 @@ server::AttributeValue attribute_value(server::Element type, const void* values,
             return numbers<std::int64_t>(values, count);
         case server::Element::real32:
             return numbers<float>(values, count);
+        case server::Element::character: {
+            const std::vector<char> all = numbers<char>(values, count);
+            return std::string(all.begin(), all.end());
+        }
         case server::Element::real64:
             break;
     }

@@ -70,12 +70,19 @@ core::Extents in_file(const Object& object, core::Extents extents) {
 
 h5::Id file_type_of(const Object& object) {
     const std::size_t count = object.members.size();
+    if (object.text) return h5::character_type();
     if (count == 0) return copy_of(h5::file_type(object.type));
     return compound(object, 0, count, 0, count, h5::file_type);
 }
 
 std::optional<Object> element_of(hid_t type, const std::string& where) {
     Object object;
+    if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+        H5Tget_size(type) == 1) {
+        object.type = core::Scalar::i8;
+        object.text = true;
+        return object;
+    }
     if (H5Tget_class(type) != H5T_COMPOUND) {
         const auto other = comm::Comm::caught([&] { object.type = h5::scalar_of(type, where); });
         return other ? std::nullopt : std::optional(object);
@@ -102,7 +109,7 @@ Selected selected(const Object& object, core::Scalar type, const core::Box& plac
     Selected all;
     core::Box to = place;
     if (object.members.empty()) {
-        all.type = copy_of(h5::memory_type(type));
+        all.type = object.text ? h5::character_type() : copy_of(h5::memory_type(type));
     } else {
         all.type = compound(object, place.offset.back(), place.count.back(), from.offset.back(),
                             dims.back(), h5::memory_type);
@@ -119,8 +126,9 @@ Selected selected(const Object& object, core::Scalar type, const core::Box& plac
 
 Selected selected_nothing(const Object& object, h5::Id in_file) {
     const std::size_t count = object.members.size();
-    Selected all{count == 0 ? copy_of(h5::memory_type(object.type))
-                            : compound(object, 0, count, 0, count, h5::memory_type),
+    Selected all{object.text  ? h5::character_type()
+                 : count == 0 ? copy_of(h5::memory_type(object.type))
+                              : compound(object, 0, count, 0, count, h5::memory_type),
                  h5::scalar_space(), std::move(in_file)};
     h5::select_none(all.in_memory);
     h5::select_none(all.in_file);

@@ -254,6 +254,12 @@ Id string_type() {
     return type;
 }
 
+Id character_type() {
+    Id type(H5Tcopy(H5T_C_S1), H5Tclose, "H5Tcopy", "");
+    check(H5Tset_strpad(type.get(), H5T_STR_NULLPAD), "H5Tset_strpad", "");
+    return type;
+}
+
 Id property_list(hid_t list_class, const char* call_class) {
     return {H5Pcreate(list_class), H5Pclose, "H5Pcreate", call_class, Code::internal};
 }

@@ -132,6 +132,8 @@ void select(const Id& space, const core::Box& box);
 [[nodiscard]] core::Scalar scalar_of(hid_t type, const std::string& where);
 /// Variable-length UTF-8 text.
 [[nodiscard]] Id string_type();
+/// One character: a text of fixed length 1, as netCDF-4 stores them.  [local]
+[[nodiscard]] Id character_type();
 
 // --- H5P -------------------------------------------------------------------------------------
 [[nodiscard]] Id property_list(hid_t list_class, const char* call_class);

@@ -322,7 +322,10 @@ h5::Id dataset_creation(const Options& all, const core::Object& object) {
         set(H5Pset_chunk(list.get(), static_cast<int>(extents.size()), extents.data()),
             "H5Pset_chunk");
     }
-    if (object.fill.set)
+    if (object.fill.set && object.text) {
+        const auto value = object.fill.as<char>();
+        set(H5Pset_fill_value(list.get(), h5::character_type().get(), &value), "H5Pset_fill_value");
+    } else if (object.fill.set)
         std::visit(
             [&](const auto& value) {
                 const hid_t type =
@@ -369,8 +372,10 @@ h5::Id dataset_creation(const Options& all, const core::Object& object) {
 bool has_fill(const h5::Id& dataset, const Options& options, const core::Object& object) {
     const auto fill_of = [&](const h5::Id& creation) {
         std::array<std::byte, 8> value{};
-        h5::check(H5Pget_fill_value(creation.get(), h5::memory_type(object.type), value.data()),
-                  "H5Pget_fill_value", object.path);
+        const h5::Id text = h5::character_type();
+        const hid_t type = object.text ? text.get() : h5::memory_type(object.type);
+        h5::check(H5Pget_fill_value(creation.get(), type, value.data()), "H5Pget_fill_value",
+                  object.path);
         return value;
     };
     return fill_of(h5::creation_list_of(dataset, object.path)) ==

@@ -288,11 +288,12 @@ nc::Variable define_variable(const nc::File& file, const Object& object, const O
                              std::span<const Defined> taken) {
     const OptionsOf own(all, object.path);
     const Options& options = *own;
-    nc::Variable variable{nc::group_of(file, object.path, true), -1};
+    nc::Variable variable{nc::group_of(file, object.path, true), -1, object.text};
     const Dimensions dimensions(file, object, taken);
     std::vector<int> ids;
     for (std::size_t d = 0; d < object.dims.size(); ++d) ids.push_back(dimensions.id_of(d));
-    nc::check(nc_def_var(variable.group, last_part(object.path).c_str(), nc::type_of(object.type),
+    nc::check(nc_def_var(variable.group, last_part(object.path).c_str(),
+                         object.text ? NC_CHAR : nc::type_of(object.type),
                          static_cast<int>(ids.size()), ids.data(), &variable.id),
               "nc_def_var", object.path);
     set_values(variable, object, options);

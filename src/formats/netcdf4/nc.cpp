@@ -242,6 +242,9 @@ Variable variable(const File& file, const std::string& path) {
     Variable found{group_of(file, path, false), -1};
     const std::string name = path.substr(path.rfind('/') + 1);
     check(nc_inq_varid(found.group, name.c_str(), &found.id), "nc_inq_varid", path);
+    nc_type type = NC_NAT;
+    check(nc_inq_vartype(found.group, found.id, &type), "nc_inq_vartype", path);
+    found.text = type == NC_CHAR;
     return found;
 }
 
@@ -286,8 +289,12 @@ void put(const Variable& variable, const Box& box, Scalar type, const std::byte*
     const NcSlab place(box);
     alignas(8) static const std::byte nothing[8]{};
     const hdf5::Overheard said;
-    const int status = put_box(variable.group, variable.id, place.start.data(), place.count.data(),
-                               type, box.empty() ? nothing : data);
+    const std::byte* from = box.empty() ? nothing : data;
+    const std::size_t *start = place.start.data(), *count = place.count.data();
+    const int status = variable.text
+                           ? nc_put_vara_text(variable.group, variable.id, start, count,
+                                              reinterpret_cast<const char*>(from))
+                           : put_box(variable.group, variable.id, start, count, type, from);
     if (status != NC_NOERR) fail(status, "nc_put_vara", where, said.text());
 }
 
@@ -295,8 +302,11 @@ void get(const Variable& variable, const Box& box, Scalar type, std::byte* data,
          const std::string& where) {
     const NcSlab place(box);
     alignas(8) std::byte nothing[8]{};
-    check(get_box(variable.group, variable.id, place.start.data(), place.count.data(), type,
-                  box.empty() ? nothing : data),
+    std::byte* to = box.empty() ? nothing : data;
+    const std::size_t *start = place.start.data(), *count = place.count.data();
+    check(variable.text ? nc_get_vara_text(variable.group, variable.id, start, count,
+                                           reinterpret_cast<char*>(to))
+                        : get_box(variable.group, variable.id, start, count, type, to),
           "nc_get_vara", where);
 }
 

@@ -82,6 +82,7 @@ struct Creation {
 struct Variable {
     int group = -1;  ///< id of its group
     int id = -1;
+    bool text = false;  ///< of characters
 };
 /// Group and variable of a path.
 [[nodiscard]] Variable variable(const File& file, const std::string& path);

@@ -78,7 +78,7 @@ private:
         for (const int inner : groups) take_group(inner);
     }
 
-    void take_variable(const nc::Variable& variable, const std::string& prefix) {
+    void take_variable(nc::Variable variable, const std::string& prefix) {
         char name[NC_MAX_NAME + 1] = {};
         nc_type type = NC_NAT;
         int rank = 0;
@@ -86,7 +86,11 @@ private:
                   "nc_inq_var", prefix);
         core::Object object;
         object.path = prefix + name;
-        if (!nc::scalar_of(type, object.type)) return;  // text, compounds; the same on all ranks
+        object.text = variable.text = type == NC_CHAR;
+        if (object.text)
+            object.type = core::Scalar::i8;
+        else if (!nc::scalar_of(type, object.type))
+            return;  // strings, compounds; the same on all ranks
         std::vector<int> ids(static_cast<std::size_t>(rank));
         nc::check(nc_inq_vardimid(variable.group, variable.id, ids.data()), "nc_inq_vardimid",
                   object.path);

@@ -16,8 +16,13 @@ using core::Error;
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::uint64_t>, 6> elements{
-    {{"int8", 1}, {"int16", 2}, {"int32", 4}, {"int64", 8}, {"real32", 4}, {"real64", 8}}};
+constexpr std::array<std::pair<std::string_view, std::uint64_t>, 7> elements{{{"int8", 1},
+                                                                              {"int16", 2},
+                                                                              {"int32", 4},
+                                                                              {"int64", 8},
+                                                                              {"real32", 4},
+                                                                              {"real64", 8},
+                                                                              {"char", 1}}};
 constexpr std::array<std::string_view, 4> quantize_names{"none", "bitgroom", "granularbr",
                                                          "bitround"};
 constexpr std::size_t longest_name = 256;  // NC_MAX_NAME
@@ -27,6 +32,7 @@ bool is_real(Element type) { return type == Element::real32 || type == Element::
 bool fits(Element type, std::int64_t value) {
     switch (type) {
         case Element::int8:
+        case Element::character:
             return std::in_range<std::int8_t>(value);
         case Element::int16:
             return std::in_range<std::int16_t>(value);
@@ -74,7 +80,7 @@ Element element_of(std::string_view wanted) {
     throw Error(Code::bad_input,
                 core::in_quotes(wanted) + " is no type of elements" +
                     (guess.empty() ? "" : ". Did you mean " + core::in_quotes(guess) + "?"),
-                "", "one of int8 int16 int32 int64 real32 real64");
+                "", "one of int8 int16 int32 int64 real32 real64 char");
 }
 
 void check_name(const std::string& name, const std::string& where) {
@@ -98,7 +104,8 @@ void check_attribute(const Attribute& attribute, const std::string& where) {
 std::variant<std::int64_t, double> fill_of(const Attribute& attribute, const Variable& variable) {
     const std::string where = "variable " + variable.name;
     const std::size_t given = attribute.value.index();  // text, then the types as Element has them
-    if (given != static_cast<std::size_t>(variable.type) + 1)
+    const bool text = variable.type == Element::character;
+    if (given != (text ? 0 : static_cast<std::size_t>(variable.type) + 1))
         throw Error(Code::bad_input,
                     "it is of type " + std::string(name(variable.type)) +
                         ", and its fill value of type " +
@@ -109,10 +116,11 @@ std::variant<std::int64_t, double> fill_of(const Attribute& attribute, const Var
             using Held = std::decay_t<decltype(held)>;
             if (held.size() != 1)
                 throw Error(Code::bad_input,
-                            std::to_string(held.size()) + " numbers are no fill value", where,
-                            "give one");
+                            std::to_string(held.size()) + (text ? " characters" : " numbers") +
+                                " are no fill value",
+                            where, "give one");
             if constexpr (std::is_same_v<Held, std::string>)
-                return std::int64_t{0};
+                return std::int64_t{static_cast<signed char>(held.front())};
             else if constexpr (std::is_floating_point_v<typename Held::value_type>)
                 return static_cast<double>(held.front());
             else

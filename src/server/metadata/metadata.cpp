@@ -66,7 +66,8 @@ decltype(core::Attribute::value) stored(const AttributeValue& value) {
 
 core::Scalar scalar_of(Element type) noexcept {
     static constexpr core::Scalar all[] = {core::Scalar::i8,  core::Scalar::i16, core::Scalar::i32,
-                                           core::Scalar::i64, core::Scalar::f32, core::Scalar::f64};
+                                           core::Scalar::i64, core::Scalar::f32, core::Scalar::f64,
+                                           core::Scalar::i8};
     return all[static_cast<std::size_t>(type)];
 }
 
@@ -233,6 +234,7 @@ core::Schema FileMetadata::schema() const {
         core::Object object;
         object.path = "/" + variable.name;
         object.type = scalar_of(variable.type);
+        object.text = variable.type == Element::character;
         for (const std::string& name : variable.dimensions) {
             const Dimension& one = dimension(name, variable);
             object.dims.push_back({one.size, one.unlimited});

@@ -36,8 +36,8 @@ struct Attribute {
     static void fields(auto& io, auto& m) { io.all(m.name, m.value); }
 };
 
-enum class Element : std::uint64_t { int8, int16, int32, int64, real32, real64 };
-[[nodiscard]] constexpr Element last_of(Element) { return Element::real64; }  ///< [local]
+enum class Element : std::uint64_t { int8, int16, int32, int64, real32, real64, character };
+[[nodiscard]] constexpr Element last_of(Element) { return Element::character; }  ///< [local]
 /// "real32" and so on.  [local]
 [[nodiscard]] std::string_view name(Element type) noexcept;
 /// The inverse of name().  [local]

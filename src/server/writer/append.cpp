@@ -22,9 +22,11 @@ std::string size_text(const core::Extent& dim) {
 
 /// What two objects of one name differ in; empty: nothing that matters.
 std::string difference(const Object& wanted, const Object& found) {
-    if (wanted.type != found.type)
-        return "it is of type " + std::string(core::name(found.type)) + " there, not " +
-               std::string(core::name(wanted.type));
+    const auto type = [](const Object& one) {
+        return one.text ? std::string("char") : std::string(core::name(one.type));
+    };
+    if (type(wanted) != type(found))
+        return "it is of type " + type(found) + " there, not " + type(wanted);
     if (wanted.dims.size() != found.dims.size())
         return "it has " + std::to_string(found.dims.size()) + " dimensions there, not " +
                std::to_string(wanted.dims.size());

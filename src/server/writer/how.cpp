@@ -40,6 +40,8 @@ std::variant<std::int64_t, double> default_fill(Element type) {
             return std::int64_t{-2147483647};
         case Element::int64:
             return std::numeric_limits<std::int64_t>::min() + 2;
+        case Element::character:
+            return std::int64_t{0};
         case Element::real32:
         case Element::real64:
             break;
@@ -89,6 +91,7 @@ void check_coordinates(const FileMetadata& metadata) {
 std::vector<std::byte> element_of(Element type, const std::variant<std::int64_t, double>& value) {
     switch (type) {
         case Element::int8:
+        case Element::character:
             return as<std::int8_t>(value);
         case Element::int16:
             return as<std::int16_t>(value);

@@ -61,6 +61,10 @@ void run(Server& server, bool fail) {
     add<float>(metadata, "real32");
     add<double>(metadata, "real64");
     metadata.add_variable<std::int32_t>("single");
+    metadata.add_variable<char>("name", {"y", "x"});
+    metadata.set_fill("name", '-');
+    metadata.add_variable<char>("word", {"x"});
+    metadata.set_constant("word", std::string("Tailra"));
     const std::int64_t id = server.add_collection("kinds", metadata, "file=%Y.nc4");
     server.set_date(id, 2001, 1, 1);
     put<std::int8_t>(server, id, "int8", rank);
@@ -69,6 +73,8 @@ void run(Server& server, bool fail) {
     put<std::int64_t>(server, id, "int64", rank);
     put<float>(server, id, "real32", rank);
     put<double>(server, id, "real64", rank);
+    server.put(id, "name", std::string("wind"), {static_cast<std::uint64_t>(rank) * rows, 0},
+               {1, 4});
 
     server.put(id, "single", std::vector<std::int32_t>(rank == 0 ? 1 : 0, 5), {}, {});
 
@@ -88,7 +94,7 @@ void run(Server& server, bool fail) {
     server.close_file(id);
     io::Metadata next = server.metadata(id);
     next.set_attribute("title", "the second file");
-    for (const char* name : {"int8", "int16", "int32", "int64", "real32", "single"})
+    for (const char* name : {"int8", "int16", "int32", "int64", "real32", "single", "name", "word"})
         next.remove_variable(name);
     server.set_date(id, 2002, 1, 1);
     put<double>(server, id, "real64", rank);

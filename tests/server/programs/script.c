@@ -20,7 +20,8 @@ static tailrace_metadata *own, *metadata;
 static int64_t collection;
 static int rank, words;
 static char* word[most_words];
-static const char* type_names[] = {"int8", "int16", "int32", "int64", "real32", "real64", "char"};
+static const char* type_names[] = {"int8",   "int16",  "int32", "int64",
+                                   "real32", "real64", "char",  "none"};
 
 static int is(const char* name) { return strcmp(word[0], name) == 0; }
 static const char* name_or_null(const char* text) { return strcmp(text, "-") == 0 ? NULL : text; }
@@ -50,6 +51,9 @@ static void set(tailrace_type type, void* values, size_t i, double value) {
             break;
         case TAILRACE_REAL64:
             ((double*)values)[i] = value;
+            break;
+        case TAILRACE_CHAR:
+            ((char*)values)[i] = (char)value;
             break;
     }
 }
