@@ -199,25 +199,47 @@ TEST_CASE("slots: the smallest gap, so that small pieces leave room for large on
     CHECK(slots.room(large + 64) == end);
 }
 
-TEST_CASE("buffers: what came back is used again, and given up before more is asked for") {
+TEST_CASE("buffers: what came back is used again, and given up before more is held than was used") {
+    constexpr std::uint64_t kib = 1024;
     const Buffers buffers;
-    auto one = buffers.take(1000);
+    auto one = buffers.take(1000 * kib);
     const std::byte* const place = one.get();
     auto copy = one;
     one.reset();
-    CHECK(buffers.take(1000).get() != place);
+    CHECK(buffers.take(1000 * kib).get() != place);
     copy.reset();
-    CHECK(buffers.take(900).get() == place);
-    std::thread([last = buffers.take(800), &buffers] { CHECK(last.get() != nullptr); }).join();
+    CHECK(buffers.take(900 * kib).get() == place);
+    std::thread([last = buffers.take(800 * kib), &buffers] {
+        CHECK(last.get() != nullptr);
+    }).join();
     std::vector<Buffers::Memory> all;
-    for (int i = 0; i < 3; ++i) all.push_back(buffers.take(500));
+    for (int i = 0; i < 3; ++i) all.push_back(buffers.take(500 * kib));
     CHECK(std::ranges::count(all, place, [](const auto& m) { return m.get(); }) == 1);
     Buffers::Memory longer;
     {
         const Buffers store;
-        longer = store.take(10);
+        longer = store.take(100 * kib);
     }
     longer.reset();  // after its store
+}
+
+TEST_CASE("buffers: a small one does not cost a large one") {
+    constexpr std::uint64_t kib = 1024;
+    const Buffers buffers;
+    auto large = buffers.take(20000 * kib);
+    large[0] = std::byte{7};  // fresh memory is 0
+    auto middle = buffers.take(300 * kib);
+    auto least = buffers.take(100 * kib);
+    large.reset();
+    middle.reset();
+    least.reset();
+    const auto other = buffers.take(220 * kib);  // the middle one
+    const auto more = buffers.take(80 * kib);    // the least
+    const auto header = buffers.take(200);
+    const auto next = buffers.take(70 * kib);
+    CHECK(buffers.take(20000 * kib)[0] == std::byte{7});
+    const auto beyond = buffers.take(10000 * kib);
+    CHECK(buffers.take(20000 * kib)[0] == std::byte{0});
 }
 
 /// Pages of this process that are in memory, in bytes.

@@ -13,6 +13,8 @@ namespace tailrace::server {
 
 namespace {
 
+/// Up to here malloc uses memory again by itself.
+constexpr std::uint64_t small = std::uint64_t{64} << 10;
 /// From here on pages of their own: of what is freed, malloc keeps up to twice the largest.
 constexpr std::uint64_t large = std::uint64_t{1} << 20;
 
@@ -45,8 +47,9 @@ struct Buffers::Store {
     std::mutex mutex;
     std::vector<Block> free{};  // the last one came back last
     std::size_t blocks = 0;     // free or not: room in `free` for each
+    std::uint64_t free_bytes = 0, used_bytes = 0, most_used = 0;
 
-    /// A free one that is not much too large; else an empty one, and as much memory less.
+    /// A free one that is not much too large; else an empty one, and room for it.
     Block find(std::uint64_t bytes) {
         const std::lock_guard lock(mutex);
         const auto fits = [bytes](const Block& one) {
@@ -56,27 +59,60 @@ struct Buffers::Store {
             found != free.rend()) {
             Block block = std::move(*found);
             free.erase(std::next(found).base());
+            free_bytes -= block.bytes;
+            count_use(block.bytes);
             return block;
         }
-        std::uint64_t given_up = 0;
-        auto last = free.begin();
-        for (; last != free.end() && given_up < bytes; ++last) given_up += last->bytes;
-        blocks -= static_cast<std::size_t>(last - free.begin());
-        free.erase(free.begin(), last);
-        free.reserve(++blocks);
+        free.reserve(blocks + 1);
+        ++blocks;
+        count_use(bytes);
+        const std::uint64_t most = most_used + most_used / 8;
+        while (!free.empty() && used_bytes + free_bytes > most)
+            give_up(used_bytes + free_bytes - most);
         return {};
     }
     void put_back(Block block) noexcept {
         const std::lock_guard lock(mutex);
+        used_bytes -= block.bytes;
+        free_bytes += block.bytes;
         free.push_back(std::move(block));
+    }
+    void forget(std::uint64_t bytes) noexcept {
+        const std::lock_guard lock(mutex);
+        used_bytes -= bytes;
+        --blocks;
+    }
+
+private:
+    /// The smallest that is enough, or the largest: a small request costs no large one.
+    void give_up(std::uint64_t bytes) {
+        const auto last =
+            std::min_element(free.begin(), free.end(), [bytes](const Block& a, const Block& b) {
+                const bool enough = a.bytes >= bytes;
+                if (enough != (b.bytes >= bytes)) return enough;
+                return enough ? a.bytes < b.bytes : a.bytes > b.bytes;
+            });
+        free_bytes -= last->bytes;
+        free.erase(last);
+        --blocks;
+    }
+    void count_use(std::uint64_t bytes) noexcept {
+        used_bytes += bytes;
+        most_used = std::max(most_used, used_bytes);
     }
 };
 
 Buffers::Buffers() : x_store(std::make_shared<Store>()) {}
 
 Buffers::Memory Buffers::take(std::uint64_t bytes) const {
+    if (bytes < small) return Memory(new std::byte[bytes]);
     Store::Block block = x_store->find(bytes);
-    if (!block.memory) block = {fresh(bytes), bytes};
+    if (!block.memory) try {
+            block = {fresh(bytes), bytes};
+        } catch (...) {
+            x_store->forget(bytes);
+            throw;
+        }
     const std::uint64_t own = block.bytes;
     return {block.memory.release(), [store = x_store, own](std::byte* memory) {
                 store->put_back({Owned(memory, Free{own}), own});

@@ -11,8 +11,8 @@ namespace tailrace::server {
 inline constexpr const char* memory_remedy =
     "give the server more ranks or nodes, or its queues fewer bytes (queue_bytes, depth)";
 
-/// Copies are the same store. What is free is given up before more is asked for, so a store never
-/// holds more than were in use at once and the last request.
+/// Copies are the same store. It keeps what comes back, and gives it up before it would hold
+/// an eighth more than were in use at once.
 class Buffers {
 public:
     using Memory = std::shared_ptr<std::byte[]>;
