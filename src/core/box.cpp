@@ -108,4 +108,24 @@ Box cut(std::span<const std::uint64_t> dims, std::size_t axis, std::uint64_t par
     return box;
 }
 
+/// Of up to twice as many parts those that overhang least.
+static std::uint64_t part_of(std::uint64_t extent, std::uint64_t parts) {
+    const auto part = [extent](std::uint64_t n) { return (extent + n - 1) / n; };
+    std::uint64_t best = parts;
+    for (std::uint64_t n = parts + 1; n < 2 * parts && n <= extent; ++n)
+        if (n * part(n) < best * part(best)) best = n;
+    return part(best);
+}
+
+Extents cut_evenly(Extents extents, std::uint64_t element_bytes, std::uint64_t most_bytes) {
+    std::uint64_t bytes = element_bytes;
+    for (std::size_t i = extents.size(); i-- > 0;) {
+        const std::uint64_t most = std::max<std::uint64_t>(most_bytes / bytes, 1);
+        const std::uint64_t parts = std::max<std::uint64_t>((extents[i] + most - 1) / most, 1);
+        extents[i] = std::max<std::uint64_t>(part_of(extents[i], parts), 1);
+        bytes *= extents[i];
+    }
+    return extents;
+}
+
 }  // namespace tailrace::core

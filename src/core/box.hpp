@@ -42,6 +42,12 @@ struct Box {
 void for_each_run(const Box& box, std::span<const std::uint64_t> dims,
                   const std::function<void(std::uint64_t, std::uint64_t, std::uint64_t)>& visit);
 
+/// The equal parts of at most `most_bytes` that a box is cut into, slowest dimensions first: as
+/// large as can be, but rather twice as many than that the last ones overhang, since the chunks of
+/// a file are stored whole.  [local]
+[[nodiscard]] Extents cut_evenly(Extents extents, std::uint64_t element_bytes,
+                                 std::uint64_t most_bytes);
+
 /// Position of part `index` in a grid of parts, last dimension fastest.  [local]
 [[nodiscard]] Extents grid_position(std::uint64_t index, std::span<const std::uint64_t> grid);
 

@@ -122,10 +122,14 @@ TEST_CASE("files: no memory is called so, with file and record, and is no matter
           std::pair{"cdf5", FileFormat::cdf5}}) {
         SUBCASE(name) { all.options.format = format; }
     }
-    if (all.options.format != FileFormat::cdf5) all.options.deflate = 1;
+    Variable variable{"v", Element::int8, {"time", "x"}};
+    if (all.options.format != FileFormat::cdf5) {
+        all.options.deflate = 1;
+        variable.storage.chunks = {1, bytes};
+    }
     all.metadata.add_dimension("time", 0);
     all.metadata.add_dimension("x", bytes);
-    all.metadata.add({"v", Element::int8, {"time", "x"}});
+    all.metadata.add(variable);
     Written w;
     w.body = all.to_bytes();
     std::vector<std::byte> values(bytes);

@@ -19,7 +19,7 @@ using core::Config;
 
 namespace {
 
-constexpr std::uint64_t most_chunk_bytes = std::uint64_t{4} << 20;  // as the server has it
+constexpr std::uint64_t most_chunk_bytes = std::uint64_t{2} << 20;  // as the server has it
 
 void take_size(Inputs& inputs) {
     Config& config = inputs.config;
@@ -146,12 +146,8 @@ std::filesystem::path Inputs::file_of(std::uint64_t step, std::uint64_t collecti
 
 core::Extents Inputs::chunk_of(const Variable& variable) const {
     if (!variable.has_records()) return {};
-    core::Extents chunk = geometry.dims_of(variable);
-    std::uint64_t bytes = core::size_of(variable.type());
-    for (std::size_t i = chunk.size(); i-- > 0;) {
-        chunk[i] = std::clamp<std::uint64_t>(most_chunk_bytes / bytes, 1, chunk[i]);
-        bytes *= chunk[i];
-    }
+    core::Extents chunk = core::cut_evenly(geometry.dims_of(variable),
+                                           core::size_of(variable.type()), most_chunk_bytes);
     chunk.insert(chunk.begin(), 1);
     return chunk;
 }

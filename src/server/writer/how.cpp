@@ -12,19 +12,11 @@ namespace tailrace::server {
 namespace {
 
 /// HDF5 copies one that has a fill value, as all have here, and readers take whole ones.
-constexpr std::uint64_t most_chunk_bytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t most_chunk_bytes = std::uint64_t{2} << 20;
 
-/// One record, its slowest dimensions cut until it is small enough: evenly, since the last chunk is
-/// stored whole too.
 core::Extents chunk_of(const FileMetadata& metadata, const Variable& variable) {
-    core::Extents chunk = metadata.record_extents(variable);
-    std::uint64_t bytes = size_of(variable.type);
-    for (std::size_t i = chunk.size(); i-- > 0;) {
-        const std::uint64_t most = std::max<std::uint64_t>(most_chunk_bytes / bytes, 1);
-        const std::uint64_t parts = std::max<std::uint64_t>((chunk[i] + most - 1) / most, 1);
-        chunk[i] = std::max<std::uint64_t>((chunk[i] + parts - 1) / parts, 1);
-        bytes *= chunk[i];
-    }
+    core::Extents chunk = core::cut_evenly(metadata.record_extents(variable),
+                                           size_of(variable.type), most_chunk_bytes);
     if (metadata.has_records(variable)) chunk.insert(chunk.begin(), 1);
     return chunk;
 }

@@ -56,6 +56,7 @@ std::vector<std::byte> filled(Element type, const core::Box& box, const core::Ex
                               std::uint64_t put) {
     switch (type) {
         case Element::int8:
+        case Element::character:
             return filled<std::int8_t>(box, extents, put);
         case Element::int16:
             return filled<std::int16_t>(box, extents, put);

@@ -133,6 +133,17 @@ TEST_CASE("cuts cover each element once for random extents, more parts than elem
     CHECK_THROWS_AS((void)cut(Extents{4}, 0, 0, 0), Error);
 }
 
+TEST_CASE("chunks of a box: as large as may be, and none overhangs if more of them can help it") {
+    constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+    CHECK(cut_evenly({72, 181, 360}, 4, 2 * mib) == Extents{8, 181, 360});   // 9 parts, as must be
+    CHECK(cut_evenly({72, 181, 360}, 4, 4 * mib) == Extents{12, 181, 360});  // 6, as 5 overhang
+    CHECK(cut_evenly({19, 192, 288}, 4, 2 * mib) == Extents{5, 192, 288});
+    CHECK(cut_evenly({4, 721, 1440}, 4, 2 * mib) == Extents{1, 361, 1440});
+    CHECK(cut_evenly({7, 0}, 8, mib) == Extents{7, 1});
+    CHECK(cut_evenly({3}, 4 * mib, mib) == Extents{1});
+    CHECK(cut_evenly({}, 8, mib).empty());
+}
+
 TEST_CASE("checked products and sums name what overflowed") {
     CHECK(checked_mul(1ULL << 32, 1ULL << 31, "a") == 1ULL << 63);
     CHECK(checked_product(Extents{}, "a") == 1);
