@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/frontend/serve.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -62,9 +63,10 @@ public:
 private:
     static constexpr Item no_item = ~Item{0};  // a task without a status
     static constexpr std::chrono::milliseconds beat_slice{100};
-    /// The longest piece, and what stands before it.
+    /// The longest piece, unless somebody allows huge ones, and what stands before it.
     static std::uint64_t spare_bytes(const FrontEndSetup& setup) {
-        return setup.credit_bytes / 2 + (std::uint64_t{1} << 20);
+        constexpr std::uint64_t mib = std::uint64_t{1} << 20;
+        return std::min(setup.credit_bytes / 2, 64 * mib) + mib;
     }
     using Line = std::pair<std::uint64_t, std::uint64_t>;  // client, collection
     using Step = std::pair<std::uint64_t, Item>;           // collection, item
