@@ -4,7 +4,7 @@
 # first finding ends a test.   sanitize.sh <jobs>
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-tests=(comm_threads server_backend server_buffer server_every_order server_files server_layout
+tests=(comm_threads server_backend server_buffer server_every_order server_layout
     server_metadata server_profiler server_protocol)
 export TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1" UBSAN_OPTIONS="print_stacktrace=1"
 export TAILRACE_TEST_CASE_SECONDS=300
