@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 tests=(comm_threads server_backend server_buffer server_every_order server_layout
     server_metadata server_profiler server_protocol)
 export TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1" UBSAN_OPTIONS="print_stacktrace=1"
-export TAILRACE_TEST_CASE_SECONDS=300
+export TAILRACE_TEST_CASE_SECONDS=1200
 for preset in tsan asan; do
     "$root/cmake/setup/configure.sh" $preset
     build=$root/build/$preset

@@ -82,7 +82,7 @@ TAILRACE_MPI_TEST(3, "time lines: one rank has no memory to begin its own, all h
     const comm::Comm all = world();
     core::Phases phases;
     const NoMemoryFor one(core::TimeLine::most_kept * sizeof(core::Stretch));
-    TAILRACE_CHECK_ALL_THROW(core::Code::internal, begin_lines(all, phases));
+    TAILRACE_CHECK_ALL_THROW(core::Code::no_space, begin_lines(all, phases));
 }
 
 TAILRACE_MPI_TEST(3, "time lines: one rank has no memory to send its own, then there are none") {
