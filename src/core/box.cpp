@@ -108,11 +108,12 @@ Box cut(std::span<const std::uint64_t> dims, std::size_t axis, std::uint64_t par
     return box;
 }
 
-/// Of up to twice as many parts those that overhang least.
+/// Of up to twice as many parts those that overhang least; of very many parts it does not matter.
 static std::uint64_t part_of(std::uint64_t extent, std::uint64_t parts) {
     const auto part = [extent](std::uint64_t n) { return (extent + n - 1) / n; };
     std::uint64_t best = parts;
-    for (std::uint64_t n = parts + 1; n < 2 * parts && n <= extent; ++n)
+    const std::uint64_t end = parts + std::min<std::uint64_t>(parts, 1000);
+    for (std::uint64_t n = parts + 1; n < end && n <= extent; ++n)
         if (n * part(n) < best * part(best)) best = n;
     return part(best);
 }
