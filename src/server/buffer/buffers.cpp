@@ -82,6 +82,26 @@ struct Buffers::Store {
         used_bytes -= bytes;
         --blocks;
     }
+    /// A new one, already counted; for it all that is free is given up if there is no memory.
+    Block made(std::uint64_t bytes) {
+        try {
+            return {fresh(bytes), bytes};
+        } catch (const std::bad_alloc&) {
+            give_up_all();
+        }
+        try {
+            return {fresh(bytes), bytes};
+        } catch (const std::bad_alloc&) {
+            forget(bytes);
+            throw;
+        }
+    }
+    void give_up_all() noexcept {
+        const std::lock_guard lock(mutex);
+        blocks -= free.size();
+        free_bytes = 0;
+        free.clear();
+    }
 
 private:
     /// The smallest that is enough, or the largest: a small request costs no large one.
@@ -107,12 +127,7 @@ Buffers::Buffers() : x_store(std::make_shared<Store>()) {}
 Buffers::Memory Buffers::take(std::uint64_t bytes) const {
     if (bytes < small) return Memory(new std::byte[bytes]);
     Store::Block block = x_store->find(bytes);
-    if (!block.memory) try {
-            block = {fresh(bytes), bytes};
-        } catch (...) {
-            x_store->forget(bytes);
-            throw;
-        }
+    if (!block.memory) block = x_store->made(bytes);
     const std::uint64_t own = block.bytes;
     return {block.memory.release(), [store = x_store, own](std::byte* memory) {
                 store->put_back({Owned(memory, Free{own}), own});
