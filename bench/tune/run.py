@@ -15,7 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tune_suite.goals import goals, interval, speedup
+from tune_suite.by_hand import by_hand
+from tune_suite.goals import goals, interval, speedup, spread
 from tune_suite.programs import Places, Program, read
 from tune_suite.tuned import Failed, measured, without_places
 
@@ -51,6 +52,11 @@ def arguments() -> argparse.Namespace:
         help="folder for the results (default bench/tune/results, whose page is written anew)",
     )
     parser.add_argument(
+        "--by-hand",
+        action="store_true",
+        help="measure the cures that a person would write instead (results in by_hand)",
+    )
+    parser.add_argument(
         "--turns",
         type=Path,
         help="a file to lock (flock) for each program, where others use the machine too",
@@ -60,7 +66,10 @@ def arguments() -> argparse.Namespace:
         action="store_true",
         help="measure nothing, write the page as results have it",
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.pairs < 2:
+        parser.error("--pairs: an interval needs at least 2")
+    return options
 
 
 def line_of(program: Program, places: Places, options: argparse.Namespace) -> dict[str, Any]:
@@ -70,6 +79,8 @@ def line_of(program: Program, places: Places, options: argparse.Namespace) -> di
         return line | {"failed": f"needs {missing}"}
     tailrace = [str(places.build / "bin" / "tailrace")]
     try:
+        if options.by_hand:
+            return line | by_hand(program, places, options.folder, options.pairs)
         return line | measured(program, places, tailrace, options.folder, options.pairs)
     except Failed as failure:
         print(f"  {failure}", file=sys.stderr)
@@ -79,8 +90,10 @@ def line_of(program: Program, places: Places, options: argparse.Namespace) -> di
 def said(line: dict[str, Any]) -> str:
     if "failed" in line:
         return f"{line['program']}: failed: {line['failed'].splitlines()[0]}"
-    low, high = interval(line)
-    kept = f"{speedup(line):.2f} [{low:.2f}, {high:.2f}]" if line["kept"] else "left as it is"
+    low, high = spread(line["speedup"]) if "by_hand_s" in line else interval(line)
+    gain = line["speedup"]["median"] if "by_hand_s" in line else speedup(line)
+    left = not line.get("kept", True)
+    kept = "left as it is" if left else f"{gain:.2f} [{low:.2f}, {high:.2f}]"
     return f"{line['program']}: {kept}, content equal: {line['equal_content']}"
 
 
@@ -91,9 +104,12 @@ def main() -> int:
         page.write(default_page, programs, options.results)
         return 0
     places, head = session.begin(options.build, options.folder, options.pairs)
-    options.results.mkdir(parents=True, exist_ok=True)
-    file = options.results / f"{head['session']}.jsonl"
+    where = options.results / "by_hand" if options.by_hand else options.results
+    where.mkdir(parents=True, exist_ok=True)
+    file = where / f"{head['session']}.jsonl"
     wanted = [one for one in programs if not options.program or one.name in options.program]
+    if options.by_hand:
+        wanted = [one for one in wanted if one.by_hand]
     with file.open("w", encoding="utf-8") as out:
         print(json.dumps(head), file=out, flush=True)
         for number, program in enumerate(wanted, 1):
@@ -105,7 +121,7 @@ def main() -> int:
     print(f"written: {file}", file=sys.stderr)
     if options.results == default_results:
         page.write(default_page, programs, options.results)
-    found = goals(programs, page.newest(page.lines_in(options.results)[1]))
+    found = goals(programs, *page.all_newest(options.results))
     for goal in found:
         if goal.met is not True:
             print(f"goal {'missed' if goal.met is False else 'not measured'}: {goal.text}: "

@@ -7,6 +7,7 @@ The programs say "stack.h5", as people do; the plan has the whole path, as `tail
 from __future__ import annotations
 
 import fcntl
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 from own_namespace import not_run
 from snippet_plans import Json, plan_of
+from tailrace_cli import called
 from test_snippets_compiled import H5PCC, HERE, mpi_fortran
 
 from tailrace.intent.snippets import snippet
@@ -104,6 +106,29 @@ def test_a_chunk_cache_is_one(tmp_path: Path, kind: str) -> None:
     tuned, plain = with_and_without(tmp_path, kind, COLUMNS[kind], {}, cache)
     assert plain >= 4 * size
     assert size <= tuned < size * 1.1
+
+
+def test_a_program_that_follows_is_not_told_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """netCDF opens a variable with its default cache, and once more with the one that is set."""
+    size = stacked(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    plan = plan_of({}, {"chunk_cache_bytes": 2 * size, "chunk_cache_slots": 20011},
+                   str(tmp_path.resolve() / FILE), "/x")  # fmt: skip
+    rules = {}
+    for name, lines in (("follows", snippet("netcdf4", plan)), ("as it is", "")):
+        text = COLUMNS["netcdf4"] if lines else COLUMNS["netcdf4"].replace("    x.set_var", "    #")
+        (tmp_path / "program.py").write_text(f"{lines}\n{HEAD}\n{text}")
+        called("profile", "-o", "profile.json", "--", sys.executable, "program.py").expect(0)
+        (file,) = json.loads((tmp_path / "profile.json").read_text())["files"]
+        (x,) = file["datasets"]
+        rules[name] = x["settings_of_program"]["chunk_cache_bytes"]
+        called("advise", "profile.json", "-o", "plan.json").expect(0)
+        advised = json.loads((tmp_path / "plan.json").read_text()).get("entries", [])
+        found = [one["key"] for entry in advised for one in entry["settings"]]
+        assert ("chunk_cache_bytes" in found) == (name == "as it is")
+    assert rules == {"follows": 2 * size, "as it is": netCDF4.get_chunk_cache()[0]}
 
 
 def opened_for_each_call(path: str, **settings: Any) -> Json:

@@ -10,6 +10,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--input", default="maps.nc")
 parser.add_argument("--output", default="points.nc")
 parser.add_argument("--make-input", action="store_true", help="write the input, then stop")
+parser.add_argument("--by-hand", action="store_true", help="input in chunks that suit the reads")
 parser.add_argument("--scale", type=float, default=1.0, help="of the number of points")
 options = parser.parse_args()
 
@@ -24,8 +25,10 @@ if options.make_input:
             file.createDimension(name, extent)
         maps = file.createVariable(
             "t2m", "f4", ("time", "lat", "lon"), zlib=True, complevel=4, shuffle=True,
-            chunksizes=(1, NORTH, EAST),
+            chunksizes=(STEPS, 10, 10) if options.by_hand else (1, NORTH, EAST),
         )  # fmt: skip
+        if options.by_hand:
+            maps.set_var_chunk_cache(256 << 20, 7919, 1.0)
         for step in range(STEPS):
             small = ((noise + step) * np.uint32(2654435761) >> np.uint32(24)) / 64
             maps[step] = 280 + 10 * np.sin(0.02 * north) * np.cos(0.015 * east) + small

@@ -13,6 +13,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--input", default="train.h5")
 parser.add_argument("--output", default="means.h5")
 parser.add_argument("--make-input", action="store_true", help="write the input, then stop")
+parser.add_argument("--by-hand", action="store_true", help="input in chunks that suit the reads")
 parser.add_argument(
     "--scale", type=float, default=1.0, help="of the number of samples that it takes"
 )
@@ -23,9 +24,10 @@ BLOCKS, BLOCK, STEPS, CHANNELS = 6, 500 if options.scale >= 0.5 else 50, 288, 19
 if options.make_input:
     shape = (BLOCK, STEPS, CHANNELS)
     place = np.arange(np.prod(shape), dtype="u4").reshape(shape)
+    chunk = (1, STEPS, CHANNELS) if options.by_hand else shape
     with h5py.File(options.input, "w") as file:
         samples = file.create_dataset(
-            "X", (BLOCKS * BLOCK, STEPS, CHANNELS), "f4", chunks=shape, compression="gzip"
+            "X", (BLOCKS * BLOCK, STEPS, CHANNELS), "f4", chunks=chunk, compression="gzip"
         )
         for block in range(BLOCKS):
             counts = (place + block) * np.uint32(2654435761) >> np.uint32(20)

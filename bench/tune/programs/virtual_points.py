@@ -11,7 +11,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--input", default="days")
 parser.add_argument("--output", default="points.h5")
 parser.add_argument("--make-input", action="store_true", help="write the input, then stop")
-parser.add_argument("--by-source", action="store_true", help="go file by file instead")
+parser.add_argument("--by-hand", action="store_true", help="go file by file instead")
 parser.add_argument("--scale", type=float, default=1.0, help="of the number of points")
 options = parser.parse_args()
 
@@ -36,7 +36,7 @@ if options.make_input:
         file.create_virtual_dataset("t2m", layout)
 else:
     series = np.empty((points, DAYS * STEPS), "f4")
-    if options.by_source:
+    if options.by_hand:
         for day in range(DAYS):
             with h5py.File(folder / f"day{day:02}.h5", "r") as file:
                 maps = file["t2m"][:]

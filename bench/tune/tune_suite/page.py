@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .goals import goals, interval, speedup, spread
+from .goals import best, goals, interval, speedup, spread
 from .programs import Program
 
 Json = dict[str, Any]
@@ -32,6 +32,11 @@ def newest(lines: Sequence[Json]) -> dict[str, Json]:
     return {line["program"]: line for line in lines}
 
 
+def all_newest(results: Path) -> tuple[dict[str, Json], dict[str, Json]]:
+    """The newest line of each program, and that of its cure by hand."""
+    return newest(lines_in(results)[1]), newest(lines_in(results / "by_hand")[1])
+
+
 def before(lines: Sequence[Json]) -> dict[str, Json]:
     """The line of each program before the newest one, of another session."""
     last = newest(lines)
@@ -49,14 +54,19 @@ def write(file: Path, programs: Sequence[Program], results: Path) -> None:
 def rendered(programs: Sequence[Program], results: Path) -> str:
     """The programs; and, where something was measured, goals, figures and sessions."""
     sessions, lines = lines_in(results)
+    hand_sessions, hand_lines = lines_in(results / "by_hand")
     parts = ["### Programs\n\n" + _programs(programs)]
     if lines:
-        found = newest(lines)
-        parts.append("### Goals\n\n" + _goals(programs, found, before(lines)))
+        found, hand = newest(lines), newest(hand_lines)
+        parts.append("### Goals\n\n" + _goals(programs, (found, before(lines)), hand))
         parts.append("### Results, the newest of each program\n\n" + _results(programs, found))
         if estimates := _estimates(programs, found):
             parts.append("### Estimates and what was measured\n\n" + estimates)
-        parts.append("### Sessions\n\n" + "\n".join(_session(one, lines) for one in sessions))
+        if hand:
+            parts.append("### By hand\n\n" + _by_hand(programs, found, hand))
+        told = [_session(one, lines) for one in sessions]
+        told += [f"{_session(one, hand_lines)} By hand." for one in hand_sessions]
+        parts.append("### Sessions\n\n" + "\n".join(told))
     else:
         parts.append("No session yet.")
     return "\n\n".join(parts)
@@ -73,20 +83,25 @@ def _programs(programs: Sequence[Program]) -> str:
     return "\n".join(rows)
 
 
-def _goals(programs: Sequence[Program], found: dict[str, Json], earlier: dict[str, Json]) -> str:
+def _goals(
+    programs: Sequence[Program],
+    of_two: tuple[dict[str, Json], dict[str, Json]],
+    hand: dict[str, Json],
+) -> str:
     """By the newest line of each program, and by the one before: met is what both say."""
+    newer, older = (goals(programs, found, hand) for found in of_two)
     rows = ["| goal | found | | in the session before | |", "|---|---|---|---|---|"]
     rows += [
         f"| {one.text} | {one.found} | {_verdicts[one.met]} | {two.found} | {_verdicts[two.met]} |"
-        for one, two in zip(goals(programs, found), goals(programs, earlier), strict=True)
+        for one, two in zip(newer, older, strict=True)
     ]
     return "\n".join(rows)
 
 
 def _results(programs: Sequence[Program], found: dict[str, Json]) -> str:
     rows = ["| program | as it is (s) | kept | times faster [95 %] | content | rules | "
-            "twice the size [95 %] | runs of tune | |",
-            "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
+            "repacked input | twice the size [95 %] | runs of tune | |",
+            "|---|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
     return "\n".join(rows + [_row(one.name, found[one.name]) for one in programs
                              if one.name in found])  # fmt: skip
 
@@ -112,16 +127,35 @@ def _estimates(programs: Sequence[Program], found: dict[str, Json]) -> str:
     return "\n".join(rows) if len(rows) > 2 else ""
 
 
+def _by_hand(programs: Sequence[Program], found: dict[str, Json], hand: dict[str, Json]) -> str:
+    """Beside the best that tune proved, the plan or the copies."""
+    rows = ["| program | by hand [95 %] | content | tune proved | cure |", "|---|---|---|---|---|"]
+    for one in programs:
+        if (line := hand.get(one.name)) is None:
+            continue
+        if "failed" in line:
+            rows.append(f"| {one.name} | {_cell(line['failed'])} | - | - | - |")
+            continue
+        low, high = spread(line["speedup"])
+        proved = f"{best(found[one.name]):.2f}" if "kept" in found.get(one.name, {}) else "-"
+        rows.append(
+            f"| {one.name} | {line['speedup']['median']:.2f} [{low:.2f}, {high:.2f}] | "
+            f"{'equal' if line['equal_content'] else '**differs**'} | {proved} | "
+            f"{'the program alone' if one.by_code else 'a plan or a copy'} |"
+        )
+    return "\n".join(rows)
+
+
 def _row(name: str, line: Json) -> str:
     if "failed" in line:
-        return f"| {name} | - | - | - | - | - | - | - | {_cell(line['failed'])} |"
+        return f"| {name} | - | - | - | - | - | - | - | - | {_cell(line['failed'])} |"
     low, high = interval(line)
     figures = f"{speedup(line):.2f} [{low:.2f}, {high:.2f}]" if line["kept"] else "1, as it is"
     content = {True: "equal", False: "**differs**"}.get(line["equal_content"], "not compared")
     kept = [_rule(rule) for rule in line["rules"] if _rule_kept(rule)]
     return (
         f"| {name} | {_as_it_is(line)} | {'yes' if line['kept'] else 'no'} | {figures} | "
-        f"{content} | {', '.join(kept) or '-'} | {_twice(line)} | {len(line['runs'])} | "
+        f"{content} | {', '.join(kept) or '-'} | {_copies(line)} | {_twice(line)} | {len(line['runs'])} | "
         f"{_cell(line.get('reason', ''))} |"
     )
 
@@ -132,6 +166,16 @@ def _rule(rule: Any) -> str:
 
 def _rule_kept(rule: Any) -> bool:
     return not isinstance(rule, dict) or rule.get("kept", True) is True
+
+
+def _copies(line: Json) -> str:
+    """How much faster with repacked copies of the input, if they were tried."""
+    copies = line.get("repack")
+    if not copies or not copies.get("speedup"):
+        return "-"
+    low, high = spread(copies["speedup"])
+    beside = ", beside the plan" if copies["with_plan"] else ""
+    return f"{copies['speedup']['median']:.2f} [{low:.2f}, {high:.2f}]{beside}"
 
 
 def _twice(line: Json) -> str:

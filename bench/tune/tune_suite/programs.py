@@ -38,6 +38,8 @@ class Program:
     by_itself: tuple[str, ...] = ()  # files that differ from run to run: they hold times
     modules: tuple[str, ...] = ()  # of Python that it needs beside those of Tailrace
     optimal: bool = False  # nothing is to be gained: it must be left alone
+    by_hand: str = ""  # its option for the cure that a person would write
+    by_code: bool = False  # that cure is the program's alone: no plan and no copy can have it
 
     def words(
         self,
@@ -47,12 +49,15 @@ class Program:
         ranks: int | None = None,
         run: int = 1,
         make_input: bool = False,
+        by_hand: bool = False,
     ) -> list[str]:
         """The command; `run` is the number in the names of its files."""
         words = [word.format_map(places.names()) for word in self.command]
         words += shlex.split(self.size.format(round(self.count * scale) if self.count else scale))
         for option in (self.output, self.input):
             words += shlex.split(option.format(run=f"{run:03}"))
+        if by_hand:
+            words.append(self.by_hand)
         if make_input:
             return [*words, "--make-input"]
         count = self.ranks if ranks is None else ranks

@@ -36,12 +36,12 @@ def measured(
 ) -> Json:
     """What `tailrace tune --json` says, its plan as an object; and of a plan that is kept, in the
     same folder (plans name files by their paths), `applied` and `again`. Raises Failed."""
-    with _fresh(parent) as folder:
+    with fresh(parent) as folder:
         make_input(program, places, folder)
         line = tune([*tailrace, "tune", "--json", "--", *program.words(places)], folder)
         if not line["runs"]:  # nothing to try, so nothing was timed
             words = program.words(places)
-            line["as_it_is_s"] = [_timed(words, folder) for _ in range(_alone)]
+            line["as_it_is_s"] = [timed(words, folder) for _ in range(_alone)]
         if line["kept"]:
             pairs_with = Pairs(program, places, line["plan"], tailrace, folder, pairs)
             line["applied"] = pairs_with.as_it_was()
@@ -128,7 +128,7 @@ class Pairs:
         times: dict[str, list[float]] = {arm: [] for arm in argv}
         for number in range(self.count):
             for arm in argv if number % 2 == 0 else reversed(argv):
-                times[arm].append(_timed(argv[arm], self.folder))
+                times[arm].append(timed(argv[arm], self.folder))
         return asked | {
             "pairs": self.count,
             "default_s": times["default"],
@@ -146,9 +146,9 @@ class Pairs:
         the pairs run would take other memory from the one arm than from the other."""
         kept = {arm: self.folder / f"kept_{arm}" for arm in argv}
         for arm, words in argv.items():
-            before = _names(self.folder)
+            before = names_in(self.folder)
             run(words, self.folder)
-            _move_new(self.folder, before, kept[arm])
+            move_new(self.folder, before, kept[arm])
         found = different(kept["default"], kept["applied"], self.program.by_itself)
         for place in kept.values():
             shutil.rmtree(place)
@@ -179,34 +179,34 @@ def _ended(argv: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str
         raise Failed(f"{' '.join(argv)}: not at its end after {_limit_s} s") from None
 
 
-def _timed(argv: Sequence[str], data: Path) -> float:
+def timed(argv: Sequence[str], data: Path) -> float:
     """Seconds from the start to the synced files, which are deleted afterwards."""
-    before = _names(data)
+    before = names_in(data)
     settle()
     started = time.monotonic()
     run(argv, data)
     subprocess.run(["sync"], check=True)
     elapsed = time.monotonic() - started
     gone = data / "gone"
-    _move_new(data, before, gone)
+    move_new(data, before, gone)
     shutil.rmtree(gone)
     return elapsed
 
 
-def _names(folder: Path) -> set[str]:
+def names_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def _move_new(data: Path, before: set[str], to: Path) -> None:
+def move_new(data: Path, before: set[str], to: Path) -> None:
     """What a run made, `before` aside, into a new folder `to`."""
-    new = _names(data) - before
+    new = names_in(data) - before
     to.mkdir()
     for name in new:
         (data / name).rename(to / name)
 
 
 @contextmanager
-def _fresh(parent: Path) -> Iterator[Path]:
+def fresh(parent: Path) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="tailrace-tune-suite-", dir=parent))
     try:
         yield folder

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "hooks/vol/objects/calls.hpp"
+#include "hooks/vol/objects/own_settings.hpp"
 #include "hooks/vol/observe/names_of_links.hpp"
 #include "hooks/vol/plan/put.hpp"
 
@@ -47,6 +48,16 @@ void describe(Object& dataset) {
     if (creation >= 0) library.H5Pclose(creation);
     if (access >= 0) library.H5Pclose(access);
     dataset.dataset = recorder::describe(dataset.dataset, facts);
+}
+
+void note_access(const Object& dataset) {
+    const Library& library = dataset.library();
+    const Id access = ask_dataset(dataset, dataset.inner, dataset_get_access);
+    if (access < 0) return;
+    Settings settings;
+    dataset_access_settings(library, access, settings);
+    library.H5Pclose(access);
+    recorder::opened_otherwise(dataset.dataset, settings);
 }
 
 /// The name of a dataset that was reached by a reference. The library would visit all links of the
@@ -152,7 +163,10 @@ void note_dataset(Object& dataset, Made made, const Clock& clock) {
     const Took took = clock.took();
     const Quiet quiet(dataset.library());  // a connector below may not answer
     const bool described = enter(dataset, made);
-    if (dataset.dataset != nullptr && !described) describe(dataset);
+    if (dataset.dataset != nullptr && !described)
+        describe(dataset);
+    else if (recorder::untouched(dataset.dataset))
+        note_access(dataset);
     if (made == Made::without_name) recorder::made_without_name(dataset.dataset);
     recorder::dataset_opened(dataset.dataset, created, took);
     recorder::operation(dataset.file, spool::on_dataset,

@@ -92,6 +92,11 @@ void named(DatasetEntry* dataset, const char* path);
 /// Says what a dataset looks like; once more where one of this name was created anew.
 /// @return the entry, another one where it has other dimensions now
 DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts);
+/// Whether nothing of it was read or written yet.  [local]
+bool untouched(const DatasetEntry* dataset);
+/// The access settings of a further open, before anything was read or written: netCDF opens each
+/// variable with its default chunk cache, and again with that of `nc_set_var_chunk_cache`.
+void opened_otherwise(DatasetEntry* dataset, const Settings& access);
 void dataset_opened(DatasetEntry* dataset, bool created, Took took);
 void dataset_closed(DatasetEntry* dataset, Took took);
 void dataset_flushed(DatasetEntry* dataset);

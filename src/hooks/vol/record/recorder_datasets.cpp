@@ -62,6 +62,16 @@ DatasetEntry* entry_of(FileEntry* file, const char* path, uint64_t identity) {
     return entry != nullptr ? entry : new_entry(file, path, identity);
 }
 
+uint64_t hash_of_settings(const Settings& settings) {
+    uint64_t hash = settings.count;
+    for (uint32_t at = 0; at < settings.count; ++at) {
+        hash = mixed(hash, settings.all[at].key);
+        for (uint32_t n = 0; n < settings.all[at].count; ++n)
+            hash = mixed(hash, settings.all[at].values[n]);
+    }
+    return hash;
+}
+
 uint64_t hash_of_token(const FileEntry* file, const unsigned char* token) {
     uint64_t halves[2];
     memcpy(halves, token, sizeof halves);
@@ -309,7 +319,23 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
         keep_filter(dataset->offset, facts.filter[number]);
     }
     keep_settings(dataset->offset, facts.settings);
+    dataset->access = hash_of_settings(facts.settings);
     return dataset;
+}
+
+bool untouched(const DatasetEntry* dataset) {
+    const Turn turn;
+    return turn && dataset != nullptr && dataset->track[0] == nullptr &&
+           dataset->track[1] == nullptr;
+}
+
+void opened_otherwise(DatasetEntry* dataset, const Settings& access) {
+    const Turn turn;
+    if (!turn || record_of(dataset) == nullptr || access.count == 0) return;
+    const uint64_t found = hash_of_settings(access);
+    if (found == dataset->access) return;
+    dataset->access = found;
+    keep_settings(dataset->offset, access);
 }
 
 void dataset_opened(DatasetEntry* dataset, bool created, Took took) {

@@ -40,6 +40,7 @@ struct DatasetEntry {
     uint64_t type_bytes;
     uint64_t elements;
     uint64_t extents;  ///< offset of its record of extents
+    uint64_t access;   ///< hash of the settings that it was opened with last, as far as kept
     uint64_t* dims;
     Track* track[2];
     Declarations* declared;  ///< nullptr: nothing
