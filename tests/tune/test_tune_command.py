@@ -76,6 +76,8 @@ def made_faster(home: Path, found: Json) -> None:
     assert found["speedup"]["confirmed"]
     assert 1.03 < found["speedup"]["range"][0] <= found["speedup"]["median"]
     assert "13" in [rule["rule"] for rule in found["rules"] if rule["kept"]]
+    (start,) = [note for note in found["notes"] if note.startswith("`tailrace apply` itself")]
+    assert 'eval "$(tailrace env' in start and "plan saves" in start
     assert found["content"]["report"]["files_compared"] == 1
     assert {line["places"][0] for line in found["in_force"]} == {f"{home}/out.h5:/rows"}
     assert names(home / "tailrace-tune") == [

@@ -209,7 +209,7 @@ def test_the_page(tmp_path: Path) -> None:
     text = file.read_text()
     assert text.startswith("before ") and text.endswith(" after") and " old " not in text
     row = (
-        f"| {name} | 2.0 | yes | 25.00 [22.00, 30.00] | equal | 13 | 16.00 [14.00, 18.00] | "
+        f"| {name} | 2.0 | yes | 25.00 [22.00, 30.00] | equal | 13 | 16.00 [14.00, 18.00] | - | "
         "25.00 [22.00, 30.00] | 10 |"
     )
     assert row in text

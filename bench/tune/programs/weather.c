@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const struct Options options = options_of(argc, argv, "", "weather.nc");
-    const long long steps = scaled(&options, 150, 1);
+    const long long steps = scaled(&options, 500, 1);
     const int first = distances * rank / ranks;
     const int mine = distances * (rank + 1) / ranks - first;
 

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shutil
+import statistics
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
@@ -17,6 +18,7 @@ from typing import Any
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
+from tailrace.intent.apply import classes_of
 from tailrace.intent.native_calls import call
 from tailrace.sandbox import leftovers, ownership, processes, streams, tree
 from tailrace.sandbox.confinement import Confinement
@@ -26,7 +28,7 @@ from tailrace.sandbox.ledger import Ledger, remove, taken
 from tailrace.sandbox.outside_files import outside_of
 from tailrace.sandbox.scratch import Scratch, run_folder
 from tailrace.sandbox.survey import Survey, check_results, check_space, survey
-from tailrace.tune import page, relocation
+from tailrace.tune import apply_start, page, relocation
 from tailrace.tune.loop import Found, Tune
 from tailrace.tune.request import Asked
 from tailrace.tune.result import document
@@ -394,6 +396,10 @@ def _kept_plan(asked: Asked, found: Found, ledger: Ledger) -> Path | None:
     except TailraceError as error:
         found.notes.append(f"the plan has no proof: {error.what}")
     write_text(file, json.dumps(plan, indent=2) + "\n")
+    saved_s = statistics.median(found.times.one) - statistics.median(found.times.other)
+    is_collective = "collective" in classes_of(plan)
+    if note := apply_start.start_note(file, saved_s, is_collective=is_collective):
+        found.notes.append(note)
     return file
 
 
