@@ -107,7 +107,9 @@ def test_copies_count_as_what_was_proved() -> None:
     names = [one.name for one in GAINING if one.by_hand and not one.by_code][:3]
     found = good_results()
     copies = {"became": "faster", "with_plan": False, "speedup": {"median": 13.0}}
-    for name, more in zip(names, ({}, {"with_plan": True}, {"became": "no_difference"})):
+    for name, more in zip(
+        names, ({}, {"with_plan": True}, {"became": "no_difference"}), strict=True
+    ):
         found[name] |= {"repack": copies | more}
     goal = goal_of(found, "at least 0.8 of the gain by hand")
     assert goal.met is True
@@ -216,7 +218,7 @@ def test_the_page(tmp_path: Path) -> None:
     assert f"| {other} | 2.0 | yes | 3.00 [2.00, 4.00]" in text
     assert f"| {name} | rule 13 | 24.00 | 25.00 [22.00, 30.00] |" in text
     assert f"| {name} | repacked input | 60.00 | 16.00 [14.00, 18.00] |" in text
-    assert f"| guess | 5.00 [4.00, 6.00] | equal | - | a plan or a copy |" in text
+    assert "| guess | 5.00 [4.00, 6.00] | equal | - | a plan or a copy |" in text
     assert "- s1: 2 programs" in text and "- s2: 1 programs" in text
 
 

@@ -155,7 +155,8 @@ def _row(name: str, line: Json) -> str:
     kept = [_rule(rule) for rule in line["rules"] if _rule_kept(rule)]
     return (
         f"| {name} | {_as_it_is(line)} | {'yes' if line['kept'] else 'no'} | {figures} | "
-        f"{content} | {', '.join(kept) or '-'} | {_copies(line)} | {_fresh(line, 'applied')} | {_fresh(line, 'again')} | {len(line['runs'])} | "
+        f"{content} | {', '.join(kept) or '-'} | {_copies(line)} | "
+        f"{_fresh(line, 'applied')} | {_fresh(line, 'again')} | {len(line['runs'])} | "
         f"{_cell(line.get('reason', ''))} |"
     )
 

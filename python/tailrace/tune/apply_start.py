@@ -26,9 +26,7 @@ def start_note(plan: Path, saved_s: float, *, is_collective: bool) -> str:
         return ""
     left = f"{saved_s - start_s:.2g} s of the {saved_s:.2g} s that the plan saves are left"
     if start_s >= saved_s:
-        left = (
-            f"that is more than the {saved_s:.2g} s that the plan saves in a run as short as this"
-        )
+        left = f"that is more than the {saved_s:.2g} s that the plan saves in so short a run"
     words = f"`tailrace apply` itself takes {start_s:.2g} s to start, beside these times: {left}"
     if is_collective:
         return words
