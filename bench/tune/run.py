@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tune_suite.by_hand import by_hand
-from tune_suite.goals import goals, interval, speedup, spread
+from tune_suite.goals import goals, spread
 from tune_suite.programs import Places, Program, read
 from tune_suite.tuned import Failed, measured, without_places
 
@@ -90,10 +90,10 @@ def line_of(program: Program, places: Places, options: argparse.Namespace) -> di
 def said(line: dict[str, Any]) -> str:
     if "failed" in line:
         return f"{line['program']}: failed: {line['failed'].splitlines()[0]}"
-    low, high = spread(line["speedup"]) if "by_hand_s" in line else interval(line)
-    gain = line["speedup"]["median"] if "by_hand_s" in line else speedup(line)
-    left = not line.get("kept", True)
-    kept = "left as it is" if left else f"{gain:.2f} [{low:.2f}, {high:.2f}]"
+    kept = "left as it is"
+    if line.get("kept", True):  # a cure by hand has nothing to keep
+        low, high = spread(line["speedup"])
+        kept = f"{line['speedup']['median']:.2f} [{low:.2f}, {high:.2f}]"
     return f"{line['program']}: {kept}, content equal: {line['equal_content']}"
 
 

@@ -8,11 +8,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tailrace import statistics
-
 from .contents import different
 from .programs import Places, Program
-from .tuned import fresh, make_input, move_new, names_in, run, timed
+from .tuned import content_of, fresh, in_turns, make_input, move_new, names_in, run
 
 Json = dict[str, Any]
 
@@ -27,21 +25,8 @@ def by_hand(program: Program, places: Places, parent: Path, pairs: int) -> Json:
             (folder / name).mkdir()
             make_input(program, places, folder / name, by_hand=hand)
         differences = _differences(program, argv, folder)
-        times: dict[str, list[float]] = {name: [] for name in arms}
-        for number in range(pairs):
-            for name in arms if number % 2 == 0 else reversed(arms):
-                times[name].append(timed(argv[name], folder / name))
-    return {
-        "pairs": pairs,
-        "default_s": times["default"],
-        "by_hand_s": times["by_hand"],
-        "speedup": {
-            "median": statistics.median_ratio(times["by_hand"], times["default"]),
-            "ci95": statistics.median_ratio_interval(times["by_hand"], times["default"]),
-        },
-        "equal_content": not differences,
-        "differences": differences[:8],
-    }
+        folders = {name: folder / name for name in arms}
+        return in_turns(argv, folders, pairs) | content_of(differences)
 
 
 def _differences(program: Program, argv: dict[str, list[str]], folder: Path) -> list[str]:

@@ -125,21 +125,8 @@ class Pairs:
         applied = [*self.tailrace, "apply", *options, str(file), "--", *words]
         argv = {"default": words, "applied": applied}
         differences = self._differences(argv)
-        times: dict[str, list[float]] = {arm: [] for arm in argv}
-        for number in range(self.count):
-            for arm in argv if number % 2 == 0 else reversed(argv):
-                times[arm].append(timed(argv[arm], self.folder))
-        return asked | {
-            "pairs": self.count,
-            "default_s": times["default"],
-            "applied_s": times["applied"],
-            "speedup": {
-                "median": statistics.median_ratio(times["applied"], times["default"]),
-                "ci95": statistics.median_ratio_interval(times["applied"], times["default"]),
-            },
-            "equal_content": not differences,
-            "differences": differences[:8],
-        }
+        folders = dict.fromkeys(argv, self.folder)
+        return asked | in_turns(argv, folders, self.count) | content_of(differences)
 
     def _differences(self, argv: Mapping[str, Sequence[str]]) -> list[str]:
         """Of a run of each arm before the pairs, which warms up: files that were kept for it while
@@ -153,6 +140,27 @@ class Pairs:
         for place in kept.values():
             shutil.rmtree(place)
         return found
+
+
+def in_turns(argv: Mapping[str, Sequence[str]], folders: Mapping[str, Path], pairs: int) -> Json:
+    """Times of two arms, and how many times as fast the second is as the first, `default`."""
+    times: dict[str, list[float]] = {arm: [] for arm in argv}
+    for number in range(pairs):
+        for arm in argv if number % 2 == 0 else reversed(argv):
+            times[arm].append(timed(argv[arm], folders[arm]))
+    default, other = times.values()
+    return {
+        "pairs": pairs,
+        **{f"{arm}_s": seconds for arm, seconds in times.items()},
+        "speedup": {
+            "median": statistics.median_ratio(other, default),
+            "ci95": statistics.median_ratio_interval(other, default),
+        },
+    }
+
+
+def content_of(differences: Sequence[str]) -> Json:
+    return {"equal_content": not differences, "differences": differences[:8]}
 
 
 def make_input(program: Program, places: Places, folder: Path, **asked: Any) -> None:

@@ -8,18 +8,16 @@ error with the name of the log and nothing more.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tailrace import own_python
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent.darshan_log import Json
 from tailrace.intent.given_files import LOG, check_it_is_a_file
-
-_package = Path(__file__).resolve().parents[2]
 
 
 def read_darshan(logs: Sequence[Path], *, partial: bool = False) -> list[Json]:
@@ -36,9 +34,8 @@ def read_darshan(logs: Sequence[Path], *, partial: bool = False) -> list[Json]:
         check_it_is_a_file(log, LOG)
     words = [sys.executable, "-m", "tailrace.intent.darshan_child"]
     words += ["--partial"] * partial + [str(log) for log in logs]
-    path = os.pathsep.join([str(_package), *filter(None, [os.environ.get("PYTHONPATH")])])
     run = subprocess.run(
-        words, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": path}
+        words, capture_output=True, text=True, check=False, env=own_python.environment()
     )
     found: list[Json] = []
     for line in run.stdout.splitlines():

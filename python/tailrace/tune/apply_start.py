@@ -4,7 +4,6 @@ the program alone."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import statistics
 import subprocess
@@ -12,7 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-_package = Path(__file__).resolve().parents[2]
+from tailrace import own_python
+
 _most_s = 1.0  # of a start, on a slow machine
 _worth_saying = 0.1  # of what a plan saves
 
@@ -37,9 +37,7 @@ def start_note(plan: Path, saved_s: float, *, is_collective: bool) -> str:
 def _start_s(plan: Path) -> float:
     began = time.monotonic()
     command = [sys.executable, "-m", "tailrace", "apply", str(plan), "--", "true"]
-    path = os.pathsep.join([str(_package), *filter(None, [os.environ.get("PYTHONPATH")])])
     subprocess.run(
-        command, cwd=plan.parent, env={**os.environ, "PYTHONPATH": path}, capture_output=True,
-        check=False,
-    )  # fmt: skip
+        command, cwd=plan.parent, env=own_python.environment(), capture_output=True, check=False
+    )
     return time.monotonic() - began
