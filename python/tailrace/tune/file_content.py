@@ -64,7 +64,7 @@ def itself(one: Path, other: Path) -> Itself:
     """What differs between two runs of the default in one file."""
     if not _is_container(one) or not _is_container(other):
         return _itself_of_bytes(one, other)
-    options = CompareOptions(most=_most_differences, elements_of_each=1)
+    options = CompareOptions(most=_most_differences, elements_of_each=1, trusts_bytes=True)
     try:
         report = compare_files(one, other, options, _hear)
     except TailraceError:  # not whole, as a file may be at a close in between
@@ -91,7 +91,9 @@ def compared(default: Path, tuned: Path, known: Itself) -> Compared:
 
 def _compared_container(default: Path, tuned: Path, known: Itself) -> Compared:
     try:
-        report = compare_files(default, tuned, CompareOptions(ignore=known.ignore), _hear)
+        report = compare_files(
+            default, tuned, CompareOptions(ignore=known.ignore, trusts_bytes=True), _hear
+        )
     except TailraceError as error:
         return Compared("objects", differences=[f"cannot be read: {error.what}"])
     count = report.objects - 1 + report.attributes  # that there is a root says nothing

@@ -22,10 +22,19 @@ Seen = frozenset[tuple[str, str]]
 def check_elsewhere(path: Path, name: str, dataset: Any, seen: Seen = frozenset()) -> None:
     """Raises (exit code 3) where a file or dataset with elements of dataset `name` is not there."""
     creation = dataset.id.get_create_plist()
+    if not is_elsewhere(creation):
+        return
     if creation.get_layout() == h5d.VIRTUAL:
         _check_sources(path, dataset.file, name, creation, seen)
-    elif creation.get_layout() == h5d.CONTIGUOUS and creation.get_external_count():
+    else:
         _check_external(path, name, dataset, creation)
+
+
+def is_elsewhere(creation: Any) -> bool:
+    """Whether elements of a dataset lie in other files, by its creation property list."""
+    layout = creation.get_layout()
+    is_external = layout == h5d.CONTIGUOUS and creation.get_external_count() > 0
+    return layout == h5d.VIRTUAL or is_external
 
 
 def _check_external(path: Path, name: str, dataset: Any, creation: Any) -> None:

@@ -14,7 +14,7 @@ import h5py
 from h5py import h5a, h5d, h5g, h5i, h5l, h5o, h5p, h5r, h5s, h5t
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.verify.elsewhere import check_elsewhere
+from tailrace.verify.elsewhere import check_elsewhere, is_elsewhere
 from tailrace.verify.hdf5_types import comparable, type_of
 from tailrace.verify.hdf5_values import (
     cache_for,
@@ -144,6 +144,7 @@ class Hdf5Tree:
             limits = space.get_simple_extent_dims(True)
             node.limits = tuple(None if n == h5s.UNLIMITED else int(n) for n in limits)
         creation = dataset.get_create_plist()
+        node.elsewhere = is_elsewhere(creation)
         if creation.get_layout() == h5d.CHUNKED:
             node.chunk = tuple(int(n) for n in creation.get_chunk())
             node.filtered = creation.get_nfilters() > 0

@@ -60,6 +60,7 @@ class Node:
     committed: str = ""
     chunk: Shape | None = None
     filtered: bool = False  # compressed or the like
+    elsewhere: bool = False  # its elements lie in other files
     read: Reader | None = None
     unallocated: Callable[[], int] | None = None  # how many of its elements have no storage
     storage: Callable[[], Storage] | None = None  # which have
