@@ -4,6 +4,7 @@ objects: two runs of a program at different seconds leave such files."""
 
 from __future__ import annotations
 
+import copy
 import filecmp
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,7 +71,7 @@ def _opened(path: Path) -> h5py.File:
 
 def _headers(file: h5py.File) -> Iterator[tuple[int, Any]]:
     found = [h5o.get_info(file.id)]
-    h5o.visit(file.id, lambda _name, info: found.append(info), info=True)
+    h5o.visit(file.id, lambda _name, info: found.append(copy.copy(info)), info=True)  # it is reused
     return ((info.addr, info) for info in found)
 
 
