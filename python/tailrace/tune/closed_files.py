@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tailrace.intent import layers, program_file
 from tailrace.sandbox.ground import Left
+from tailrace.tune.file_content import Itself, compared
 from tailrace.units import plural
-from tailrace.verify.same_bytes import same_bytes
 
 _folder, _working = "TAILRACE_CLOSES", "TAILRACE_CLOSES_OF"
 
@@ -76,10 +76,10 @@ def keep(folder: Path, working: Path, left: Left) -> list[str]:
 def _keep_one(file: str, copies: Sequence[Path], left: Left) -> None:
     """Empty ones say nothing: MPI-IO makes such before it opens a file."""
     said = [copy for copy in copies if copy.stat().st_size]
-    changed = [copy for at, copy in enumerate(said) if not at or not same_bytes(said[at - 1], copy)]
+    changed = [copy for at, copy in enumerate(said) if not at or not _same(said[at - 1], copy)]
     last = left.folder / file
     there = file in left.written and last.is_file()
-    if changed and there and same_bytes(changed[-1], last):
+    if changed and there and _same(changed[-1], last):
         changed.pop()
     for number, copy in enumerate(changed, start=1):
         name = name_of(file, number)
@@ -87,3 +87,8 @@ def _keep_one(file: str, copies: Sequence[Path], left: Left) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         copy.rename(target)
         left.written.append(name)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """By content: a file that is opened again and closed may lie otherwise, with one plan only."""
+    return not compared(one, other, Itself()).differences

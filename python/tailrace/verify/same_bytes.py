@@ -5,7 +5,6 @@ objects: two runs of a program at different seconds leave such files."""
 from __future__ import annotations
 
 import copy
-import filecmp
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,9 @@ from tailrace import interrupts
 from tailrace.errors import TailraceError
 from tailrace.verify.files import format_of
 
+Array = np.ndarray[Any, Any]
+
+_nowhere = np.empty(0, np.int64)
 _block_bytes = 16 << 20
 _most_bytes = 1 << 20  # that differ; more are not the times of objects
 _bytes_of_times = 16  # four times, behind signature, version and flags of a header of version 2
@@ -25,37 +27,42 @@ _bytes_of_times = 16  # four times, behind signature, version and flags of a hea
 
 def same_bytes(one: Path, other: Path) -> bool:
     """Of files that hold all that they say: not of the parts of a set of subfiles."""
-    if one.stat().st_size != other.stat().st_size:
+    size = one.stat().st_size
+    if size != other.stat().st_size:
         return False
-    if filecmp.cmp(one, other, shallow=False):
-        return True
+    places = _differing(one, other) if size else _nowhere
+    if places is None or not places.size:
+        return places is not None
     try:
         if format_of(one) != "hdf5" or format_of(other) != "hdf5":
             return False
-        return _differ_by_times(one, other)
+        return _differ_by_times(places, one, other)
     except (TailraceError, OSError, RuntimeError, KeyError, ValueError):
         return False  # damaged, or not closed
 
 
-def _differ_by_times(one: Path, other: Path) -> bool:
-    places = _differing(one, other)
-    if places is None:
-        return False
+def _differ_by_times(places: Array, one: Path, other: Path) -> bool:
+    """Whether these are the times of objects, and the checksums over them."""
+    texts = _mapped(one), _mapped(other)
+    of_times = [_nowhere]
     with _opened(one) as left, _opened(other) as right:
         again = dict(_headers(right))
-        for address, header in _headers(left):
-            twin = again.get(address)
-            if twin is None or twin.hdr.space.total != header.hdr.space.total:
+        for start, header in _headers(left):
+            twin, size = again.get(start), header.hdr.space.total
+            if twin is None or twin.hdr.space.total != size:
                 return False
-            if header.hdr.nchunks == 1:
-                places = _without_times(places, one, other, header, twin)
-    return not places.size
+            first, behind = np.searchsorted(places, [start, start + size])
+            if first < behind and header.hdr.nchunks == 1:
+                own = [text[start : start + size].tobytes() for text in texts]
+                for low, high in _spans_of_times(own, header, twin):
+                    of_times.append(np.arange(start + low, start + high))
+    return bool(np.isin(places, np.concatenate(of_times)).all())
 
 
-def _differing(one: Path, other: Path) -> np.ndarray[Any, Any] | None:
+def _differing(one: Path, other: Path) -> Array | None:
     """The offsets of bytes that differ; None: too many."""
-    found = [np.empty(0, np.int64)]
-    left, right = (np.memmap(path, np.uint8, "r") for path in (one, other))
+    found = [_nowhere]
+    left, right = _mapped(one), _mapped(other)
     for start in range(0, left.size, _block_bytes):
         interrupts.check()
         part = slice(start, start + _block_bytes)
@@ -75,21 +82,6 @@ def _headers(file: h5py.File) -> Iterator[tuple[int, Any]]:
     return ((info.addr, info) for info in found)
 
 
-def _without_times(
-    places: np.ndarray[Any, Any], one: Path, other: Path, header: Any, twin: Any
-) -> np.ndarray[Any, Any]:
-    """The offsets that are neither the times of this object nor the checksum over them."""
-    start, end = header.addr, header.addr + header.hdr.space.total
-    first, behind = np.searchsorted(places, [start, end])
-    if first == behind:
-        return places
-    texts = [_bytes_at(path, start, end) for path in (one, other)]
-    allowed = _spans_of_times(texts, header, twin)
-    own = places[first:behind] - start
-    left = [place for place in own if not any(low <= place < high for low, high in allowed)]
-    return np.concatenate([places[:first], start + np.array(left, np.int64), places[behind:]])
-
-
 def _spans_of_times(texts: list[bytes], header: Any, twin: Any) -> list[tuple[int, int]]:
     """Section IV.A of HDF5's file format specification: a message of version 1 with the seconds at
     a multiple of eight, or times and checksum at fixed places."""
@@ -106,7 +98,5 @@ def _spans_of_times(texts: list[bytes], header: Any, twin: Any) -> list[tuple[in
     return [(6, 6 + _bytes_of_times), (size - 4, size)] if header.btime else []
 
 
-def _bytes_at(path: Path, start: int, end: int) -> bytes:
-    with path.open("rb") as file:
-        file.seek(start)
-        return file.read(end - start)
+def _mapped(path: Path) -> Array:
+    return np.memmap(path, np.uint8, "r")
