@@ -12,7 +12,7 @@ from plans import plan, setting
 
 from tailrace.errors import TailraceError
 from tailrace.sandbox.ledger import Ledger
-from tailrace.tune import budget, loop, repacked_inputs
+from tailrace.tune import arms, budget, loop, repacked_inputs
 from tailrace.tune.loop import Found, _spent_s
 from tailrace.tune.mishaps import Limits
 from tailrace.tune.pairs import speedup
@@ -110,6 +110,35 @@ def test_a_budget_ends_a_tune_and_keeps_what_is_proven(tmp_path: Path, monkeypat
     assert clock.now <= 11
     assert found.verdict.name == "no_verdict"
     assert "--budget" in found.verdict.reason
+
+
+def test_a_budget_has_room_for_what_a_run_is_compared_for(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """Comparisons that take five times as long as a run."""
+    program = Program(lambda rules: 0.3 if rules else 1.0, noise=jitter)
+    clock = Clock(program, monkeypatch)
+    compare = arms.content.against_default
+
+    def slow(*given: Any) -> Any:
+        clock.now += 5
+        return compare(*given)
+
+    monkeypatch.setattr(arms.content, "against_default", slow)
+    for seconds in range(16, 40, 3):
+        clock.now = 0
+        folder = tmp_path / str(seconds)
+        found = tuned(program, ONE_RULE, folder, monkeypatch, budget_minutes=seconds / 60)
+        assert clock.now <= 1.1 * seconds
+    assert found.verdict.name == "kept"
+
+
+def test_the_default_budget_is_fifteen_runs_and_two_minutes_at_least() -> None:
+    for run_s, all_s in ((0.5, 120), (8, 120), (20, 300)):
+        default, given = budget.Budget(), budget.Budget(60)
+        for one in (default, given):
+            one.start(run_s)
+        assert (default.all_s, given.all_s) == (all_s, 60)
 
 
 @pytest.mark.parametrize("is_kept", [True, False])

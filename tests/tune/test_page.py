@@ -10,11 +10,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pytest
 from plans import plan, setting
 
 from tailrace.cli.output import printable
 from tailrace.readable import readable
-from tailrace.tune import page, words
+from tailrace.tune import apply_start, page, words
 from tailrace.whole_files import write_text
 
 Document = dict[str, Any]
@@ -148,12 +149,33 @@ def test_words_where_only_repacked_copies_were_compared() -> None:
     assert words.content_text({**RESULT, "equal_content": None}).startswith("nothing was compared")
 
 
+def test_what_apply_takes_to_start_is_said_where_it_matters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(apply_start, "_start_s", lambda _plan: 0.25)
+    place = Path("/d/my plans/plan.json")
+
+    def said(saved_s: float, *, is_collective: bool = False) -> str:
+        return apply_start.start_note(place, saved_s, is_collective=is_collective)
+
+    assert said(20) == said(3) == ""
+    assert "0.25 s to start" in said(1)
+    assert "0.75 s of the 1 s that the plan saves are left" in said(1)
+    assert "tailrace env '/d/my plans/plan.json'" in said(1)
+    assert "tailrace env" not in said(1, is_collective=True)
+    assert "more than the 0.2 s that the plan saves" in said(0.2)
+
+
 def test_words_for_the_terminal() -> None:
     assert words.speed_text(RESULT) == (
         "2 s by default, 0.5 s tuned: 4 times as fast (3.5 to 4.5, 2 pairs)"
     )
     few = {**RESULT, "speedup": {**RESULT["speedup"], "ci95": None}}
     assert words.speed_text(few).endswith("4 times as fast (3.2 to 5, 2 pairs)")
+    unlike = {**RESULT, "speedup": {**RESULT["speedup"], "median": 0.962, "ci95": [0.9, 1.1]}}
+    assert words.speed_text(unlike) == (
+        "2 s by default, 0.5 s tuned: 0.9 to 1.1 times as fast (2 pairs)"
+    )
     assert words.content_text(RESULT) == (
         "equal in 1 file; left out, since default runs differ there: a.h5: /@date"
     )

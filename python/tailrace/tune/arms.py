@@ -7,6 +7,7 @@ import functools
 import math
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -63,6 +64,7 @@ class Arms:
         self._same: tuple[Comparison, Times] | None = None
         self.pace = Pace()
         self.fastest_s = 0.0  # of the two
+        self.comparing_s = 0.0  # the longest comparison of contents so far
 
     @property
     def same(self) -> Comparison | None:
@@ -82,7 +84,7 @@ class Arms:
         known = self._known = content.by_itself(kept[0], kept[1])
         while self._ledger.known(self._next_default) is not None:
             self._hold_another()
-        return known, content.against_default(kept[0], kept[1], known)
+        return known, self._compared(kept[0], kept[1], known)
 
     def all_that_differs(self, known: ByItself) -> ByItself:
         """By itself: also from runs of the default that were made since."""
@@ -181,9 +183,15 @@ class Arms:
         assert self._default is not None
         default = self._default
         return self._before_blame(
-            lambda by_itself: content.against_default(default, result, by_itself),
+            lambda by_itself: self._compared(default, result, by_itself),
             lambda report: bool(report.differences), result, known,
         )  # fmt: skip
+
+    def _compared(self, default: Result, result: Result, known: ByItself) -> Report:
+        began = time.monotonic()
+        report = content.against_default(default, result, known)
+        self.comparing_s = max(self.comparing_s, time.monotonic() - began)
+        return report
 
     def against_itself(self) -> Times:
         """The default, with more pairs where there may be a difference; once in a tune."""
@@ -327,7 +335,8 @@ class Arms:
         reasons: set[str] = set()
         longest_s, _ = self._limit(is_default=plan is None and not self._on_copies)
         while True:
-            self._budget.check(self.pace.of("tuned" if plan is not None else "default") or 0.0)
+            expected_s = self.pace.of("tuned" if plan is not None else "default") or 0.0
+            self._budget.check(expected_s + (self.comparing_s if keep else 0.0))
             most_s = self._budget.most_s
             is_last = most_s is not None and most_s < (longest_s or math.inf)
             limit_s = most_s if is_last else longest_s

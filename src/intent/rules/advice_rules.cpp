@@ -235,7 +235,7 @@ const std::array advice_table{
          "repeated reads of a filtered dataset whose chunk is larger than its cache",
          "",
          "advice: a larger cache or smaller chunks",
-         "a chunk is decompressed once",
+         "calls in a row that read of one chunk decompress it once",
          "I",
          {},
          uncached_fires,

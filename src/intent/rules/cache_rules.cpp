@@ -121,9 +121,13 @@ void note_loads(Reason& reason, const Need& need, const Subject& s) {
     if (!need.rule.empty()) return;  // of chunks that are not there yet nothing was counted
     const Transfers& side = need.is_read ? *s.dataset->reads : *s.dataset->writes;
     const std::uint64_t now = cache_in_force(s), then = std::max(need.wanted(), 8 * mib);
-    Saving saving = saving_of(side, cost_of(s, side, now), cost_of(s, side, then, true));
-    if (saving.times < 1.05) return;
+    const double cost_now = cost_of(s, side, now);
+    Saving saving = saving_of(side, cost_now, cost_of(s, side, then, true));
     if (!need.is_read) saving.seconds.reset();  // much of it is in the close
+    if (saving.times < 1.05) {
+        if (cost_now > 0 && saving.seconds) reason.note("estimated.saved", *saving.seconds, "s");
+        return;
+    }
     const auto before = static_cast<std::uint64_t>(std::llround(loads_of(s, side, now)));
     const auto after = static_cast<std::uint64_t>(std::llround(loads_of(s, side, then, true)));
     note_saving(reason, saving, s);
@@ -334,7 +338,7 @@ const std::array cache_table{
          "that the cache in force could hold; chunks without filters that it could not hold, of "
          "which HDF5 moves only pieces, would not move four times the bytes as a whole",
          "chunk cache: these chunks and a fifth more, and a hundred slots per chunk (a prime)",
-         "chunks are read and decompressed once: in a measured case 0.042 s instead of 8.9 s",
+         "chunks are read and decompressed less often: in a measured case 0.042 s instead of 8.9 s",
          "I, J, H",
          {.keys = cache_keys, .extents = true},
          chunk_cache_fires,
