@@ -156,6 +156,7 @@ const std::vector<RuleCase>& dataset_cases() {
              shape(p, {4096, 1024}, {2048, 1024});
              first(p).filters.push_back({1, "deflate", {6}});
              first(p).reads = accesses(30, {1, 1024});
+             own(p, "chunk_cache_bytes", std::uint64_t{mib});  // so that rule 13 is held
          },
          "", "", nullptr},
         {"17",

@@ -80,6 +80,7 @@ def test_chunks_that_come_in_turns(here: Path) -> None:
     (cache,) = seen.caches()
     assert cache["profiled"] >= 6 * 500 * 288 * 19 * 4
     assert "chunks are brought into the cache 6 times instead of 30" in cache["because"]["effect"]
+    assert not seen.advice("16"), "a cache for one chunk is not told besides"
     (file,) = seen.badly
     assert file.saved_s is not None and file.saved_s > facts(cache["because"])["estimated.saved"]
     (advice,) = seen.advice("75")
