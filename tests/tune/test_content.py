@@ -275,6 +275,18 @@ def test_a_file_for_newer_readers_only_is_a_difference(tmp_path: Path) -> None:
     assert newer_than(old, old) == []
 
 
+def test_a_newer_layout_in_a_file_that_old_readers_cannot_open_is_none(tmp_path: Path) -> None:
+    def chunked(file: h5py.File) -> None:
+        file.create_dataset("c", data=np.zeros((9, 9)), chunks=(3, 3))
+
+    for low, is_newer in (("v108", True), ("v110", False)):
+        old = write(tmp_path / f"{low}.h5", libver=(low, "v110"))
+        new = write(tmp_path / f"{low}c.h5", chunked, libver=("v110", "v110"))
+        layouts = [needs(file, "hdf5").layouts for file in (old, new)]
+        assert layouts == [3, 4]
+        assert bool(newer_than(old, new)) == is_newer
+
+
 def test_a_newer_layout_is_seen_in_a_file_of_the_same_superblock(tmp_path: Path) -> None:
     def chunked(file: h5py.File) -> None:
         file.create_dataset("c", data=np.zeros((9, 9)), chunks=(2, 2), maxshape=(None, 9))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,12 @@ _signature = b"\x89HDF\r\n\x1a\n"
 _layout_message = 8
 _continuation_message = 16
 _built_in_filters = 255  # numbers above are of filters that a reader needs a plugin for
+# The release of HDF5 that brought a version; of one that is not here, none that we know.
+_releases = {
+    "superblock": {0: (1, 0), 1: (1, 6), 2: (1, 8), 3: (1, 10)},
+    "object headers": {0: (1, 0), 1: (1, 0), 2: (1, 8)},
+    "layouts": {0: (1, 0), 1: (1, 0), 2: (1, 6), 3: (1, 6), 4: (1, 10), 5: (2, 0)},
+}
 
 
 @dataclass
@@ -29,6 +36,18 @@ class Needs:
     classic: int = 0
     filters: set[int] = field(default_factory=set)
 
+    @property
+    def release(self) -> tuple[float, int]:
+        """Of HDF5, which a reader needs at least."""
+        return max(
+            _release("superblock", self.superblock), _release("object headers", self.headers),
+            _release("layouts", self.layouts),
+        )  # fmt: skip
+
+
+def _release(what: str, version: int) -> tuple[float, int]:
+    return _releases[what].get(version, (math.inf, 0))
+
 
 def newer_than(default: Path, tuned: Path) -> list[str]:
     """In what the tuned file needs a newer reader, as sentences."""
@@ -40,19 +59,24 @@ def newer_than(default: Path, tuned: Path) -> list[str]:
         return []
     was, now = needs(default, kinds[0]), needs(tuned, kinds[1])
     found = [
-        f"{what} of version {new}, by default {old}: older readers cannot open it"
+        _sentence(what, old, new)
         for what, old, new in (
             ("superblock", was.superblock, now.superblock),
             ("object headers", was.headers, now.headers),
             ("layouts", was.layouts, now.layouts),
-            ("classic format", was.classic, now.classic),
         )
-        if new > old
+        if new > old and _release(what, new) > was.release  # else it cannot open either
     ]
+    if now.classic > was.classic:
+        found.append(_sentence("classic format", was.classic, now.classic))
     more = sorted(now.filters - was.filters)
     if more:
         found.append(f"filter {', '.join(map(str, more))}, which readers need a plugin for")
     return found
+
+
+def _sentence(what: str, old: int, new: int) -> str:
+    return f"{what} of version {new}, by default {old}: older readers cannot open it"
 
 
 def needs(path: Path, kind: str) -> Needs:
