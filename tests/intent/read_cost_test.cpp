@@ -199,6 +199,7 @@ TEST_CASE("a plan's cache lasts until its file is closed") {
     each.files[0].hdf5->opens = each.files[0].hdf5->read_only_opens = 60;
     tests::first(each).opens = 60;
     CHECK_FALSE(decision(each, Options{}, "13")->effect.starts_with("chunks are brought"));
+    CHECK(number(*decision(each, Options{}, "13"), "estimated.saved") < 0.5);
     each.files[0].hdf5->opens = each.files[0].hdf5->read_only_opens = 1;
     CHECK(number(*decision(each, Options{}, "13"), "estimated.loads_then") == 6);
     each.files[0].hdf5->read_only_opens = 0;  // open to be written: until the dataset is

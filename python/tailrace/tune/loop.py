@@ -441,8 +441,8 @@ class Tune:
         assert found.trial is not None
         tried, before = (one.plan, dict(one.dropped)), found.times
         cut_short = ""
-        proof_s = (self._arms.pace.of("default") or 0.0) + self._arms.comparing_s
-        self._budget.kept_back_s = proof_s
+        proof_s = self._arms.pace.of("default") or 0.0
+        self._budget.kept_back_s = proof_s + self._arms.comparing_s
         try:
             if not (is_clear(found.trial) and found.ratios):
                 found.ratios |= candidates.that_pay(one, self._arms.times_of, self._say)

@@ -26,7 +26,7 @@ _bytes_of_times = 16  # four times, behind signature, version and flags of a hea
 
 
 def same_bytes(one: Path, other: Path) -> bool:
-    """Of files that hold all that they say: not of the parts of a set of subfiles."""
+    """Whether what they hold themselves is the same: not what lies in files that they refer to."""
     size = one.stat().st_size
     if size != other.stat().st_size:
         return False

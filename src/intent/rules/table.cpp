@@ -33,7 +33,7 @@ std::vector<const Rule*> collected() {
 constexpr std::array order{
     Conflict{"12", "11", "whole transfers gain nothing from a larger sieve buffer"},
     Conflict{"22", "21", "a contiguous dataset has no incremental allocation"},
-    Conflict{"13", "16", "the plan sets a cache that holds the chunks which the reads visit"},
+    Conflict{"13", "16", "the plan sets a cache that holds all the chunks which calls visit"},
     Conflict{"15", "14", "what is read again is kept"},
     Conflict{"23", "17", "a compact dataset has no chunks"},
     Conflict{"23", "18", "a compact dataset has no chunks"},
